@@ -13,7 +13,7 @@ export function lineAt(text: string, index: number): number {
   return line;
 }
 
-/** One of each kind on each line, in the order of the lines. */
+/** At most one finding of each kind on a line, in the order of the lines. */
 export function distinct(findings: readonly Finding[]): Finding[] {
   const seen = new Map<string, Finding>();
   for (const finding of findings) {

@@ -1,8 +1,8 @@
 import { INVISIBLE_CLASS } from '@ethosagent/policy';
 import unhomoglyph from 'unhomoglyph';
 
-// Joiners and selectors, soft hyphens, direction marks, tags: what nobody sees.
-// Format characters that are seen must not part a word either.
+// Nobody sees these: joiners, selectors, soft hyphens, direction marks, tags. Other format characters can be
+// seen, and they are removed as well: they must not split a word that a pattern looks for.
 const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Cf}]`, 'gu');
 const MARKS = /\p{M}/gu;
 const NOT_ASCII = /[^\0-\x7F]/gu;
@@ -13,17 +13,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** The text as it reads: invisible characters gone, compatibility forms and case folded. */
+/** The text as a reader sees it: without invisible characters, with compatibility forms and case folded. */
 export function plainText(text: string): string {
   return text.normalize('NFKC').replaceAll(INVISIBLE, '').toLowerCase();
 }
 
-/** The text without what nobody sees, its case kept. */
+/** The text without invisible characters. Its case stays. */
 export function visibleText(text: string): string {
   return text.normalize('NFKC').replaceAll(INVISIBLE, '');
 }
 
-/** The same as `plainText` with accents gone, and letters of other scripts as those of ASCII they pass for. */
+/** As `plainText`, without accents, and with ASCII letters for letters of other scripts that look like them. */
 export function foldedText(text: string): string {
   return plainText(text)
     .normalize('NFKD')
@@ -34,13 +34,13 @@ export function foldedText(text: string): string {
     .toLowerCase();
 }
 
-/** Words that were written with a space, a dot or a dash after each letter, as words. */
+/** Joins the letters of words that have a space, a dot or a dash after each letter. */
 export function joinedLetters(folded: string): string {
   return folded.replaceAll(
     /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}](?:[^\S\n]|[._\-+|/]){1,2}){3,}[\p{L}\p{N}](?![\p{L}\p{N}])/gu,
     (spaced) =>
       spaced
-        // Two separators part words where one parts letters.
+        // One separator is between letters, so two are between words.
         .split(/[^\S\n]{2}/)
         .map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, ''))
         .join(' '),
@@ -54,7 +54,7 @@ function lookalike(character: string): string {
   if (ascii === undefined) {
     const found = unhomoglyph(character);
     ascii = /^[\0-\x7F]+$/.test(found) ? found : character;
-    // Of the characters that there are, a text may have all.
+    // A hostile text may have every character of Unicode, so the cache has a limit.
     if (known.size < 10_000) known.set(character, ascii);
   }
   return ascii;

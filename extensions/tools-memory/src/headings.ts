@@ -5,14 +5,14 @@ import type { MemorySection } from '@ethosagent/types';
 const UNTITLED = '(untitled)';
 
 const MAX_LISTED = 12;
-// People may write longer ones into a file.
+// A person may have written a longer name into the file; it is cut here.
 const MAX_NAME_CHARS = 120;
 
 export function nameOf(heading: string): string {
   return heading === '' ? UNTITLED : heading;
 }
 
-/** A heading as it is kept: on one line, without the marks of Markdown. */
+/** A heading as it is stored: on one line, without the marks of Markdown. */
 export function toHeading(given: string): string {
   const heading = given
     .replaceAll(/\s+/g, ' ')

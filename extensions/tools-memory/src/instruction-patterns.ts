@@ -1,6 +1,6 @@
-/** Up to so many words of a word stream, each with the space after it. */
+/** At most so many words of a word stream, each with the space after it. */
 const words = (most: number) => `(?:[^ :@]+ ){0,${most}}`;
-/** The same within a sentence. */
+/** As `words`, but not over the end of a sentence. */
 const within = (most: number) => `(?:[^ :@.]+ ){0,${most}}`;
 
 const IGNORE =
@@ -17,7 +17,7 @@ const PRIVATE =
   '(?:secrets?|credentials?|passwords?|api ?keys?|tokens?|private keys?|env(?:ironment)? variables?|conversations?|chat history|memory|memories|session history|(?:your|private|secret|hidden|user.?s) files?)';
 
 /**
- * Phrases by which texts try to command a model against those it works for; in a word stream of
+ * Phrases with which a text tries to command a model against its user. They match a word stream of
  * folded text.
  */
 const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
@@ -84,7 +84,7 @@ const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
 
 const part = (stem: string) => `(?:${stem})[^ :@]*`;
 
-/** The same in other languages; in a word stream of text as it reads, accents kept. */
+/** The same in other languages. They match a word stream of text that keeps its accents. */
 const PHRASES_ELSEWHERE: readonly string[] = [
   // German, French, Spanish, Italian, Portuguese, Dutch.
   `${part('ignorier|vergiss|vergesst|missacht|verwirf')} ${words(4)}${part('vorherig|vorig|bisherig|obig|früher|vorangegangen|ursprünglich|deine|alle|ihre')} ${words(2)}${part('anweisung|anleitung|instruktion|regeln|vorgaben|befehle|prompt')} `,
@@ -97,7 +97,7 @@ const PHRASES_ELSEWHERE: readonly string[] = [
   `${part('игнорируй|проигнорируй|забудь')} ${words(3)}${part('предыдущ|прежн|прошл|вышеуказанн')} ${words(1)}${part('инструкц|указан|правил|команд')} `,
 ];
 
-/** Of languages that write no spaces between words; in text as it reads. */
+/** The same in languages that write no spaces between words. They match plain text. */
 const PHRASES_WITHOUT_SPACES: readonly string[] = [
   '(?:忽略|无视|忘记|忘掉|忽視|無視)[^。]{0,8}(?:之前|以上|先前|前面|上述|所有|此前)[^。]{0,8}(?:指令|指示|说明|說明|提示|规则|規則|命令)',
   '(?:以前|これまで|上記|前|すべて)の[^。]{0,8}(?:指示|命令|プロンプト|ルール)[^。]{0,4}(?:無視|忘れ)',
@@ -107,7 +107,7 @@ const PHRASES_WITHOUT_SPACES: readonly string[] = [
 const TOOLS =
   'tool_?(?:calls?|use|results?|responses?|outputs?|code)|function_?(?:calls?|results?|responses?)|invoke|antml:\\w+|parameter(?= name=)';
 
-/** What chat templates and tool calls are written with; in folded text. */
+/** The markup of chat templates and tool calls. They match folded text. */
 const MARKUP: readonly (readonly [what: string, pattern: string])[] = [
   ['a chat-template token', '<\\|[^\\s<>|]{1,80}\\|>|<\\|(?:[a-z_]{3,40}|"\\|)>'],
   [
@@ -135,7 +135,7 @@ const MARKUP: readonly (readonly [what: string, pattern: string])[] = [
     'a role marker',
     '^[^\\S\\n]{0,20}(?:#{1,6}[^\\S\\n]{0,4}(?:human|assistant|ai assistant)|human|ai assistant)[^\\S\\n]{0,4}:',
   ],
-  // The line of a person, and not of somebody's assistant.
+  // Only a line that speaks as an assistant does. Notes about "assistant: Anna" are not meant.
   [
     'a role marker',
     '^[^\\S\\n]{0,20}assistant[^\\S\\n]{0,4}:[^\\S\\n]{0,4}(?:i\\b|you\\b|your\\b|sure\\b|yes\\b|no\\b|ok(?:ay)?\\b|certainly\\b|of course\\b|understood\\b|done\\b|ignore|always\\b|never\\b|<|\\n|$)',

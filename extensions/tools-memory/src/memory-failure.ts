@@ -6,12 +6,12 @@ const ANSWERS: FailureAnswers = {
   MEMORY_AMBIGUOUS: 'Match more of the text, or name the section.',
   MEMORY_TOO_LARGE: 'Shorten the text, or remove what is no longer of use first.',
   MEMORY_CHANGED: ['STALE_WRITE', 'Read it again, then change it.'],
-  // A text that a memory of this kind can't hold, such as a heading in a Markdown file.
+  // The provider can't store this text, e.g. a heading inside a section of a Markdown file.
   VALUE_INVALID: ['input_invalid', ''],
   STORE_UNAVAILABLE: 'Try again later.',
 };
 
-/** Runs a tool; what a memory or a session store refuses becomes a result that says what to do. */
+/** Runs a tool. A refusal of a memory or a session store becomes a result that says what to do. */
 export function withMemoryFailures(run: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, run);
 }

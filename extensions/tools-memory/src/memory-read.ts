@@ -77,19 +77,19 @@ const settings = z.strictObject({
 type Args = z.output<typeof input>;
 
 const MAX_VERSIONS = 20;
-/** Sections whose notes are looked at, the best of the memory. */
+/** Only the notes of so many best sections are searched. */
 const MAX_MATCHES = 30;
 const NOT_SHOWN = '(read the section to see the place)';
-/** What is around a note. */
+/** Characters for the separators around a note. */
 const FRAME_NOTE_CHARS = 8;
-/** What the answer has beside the memory. */
+/** Characters of the answer that are not from the memory. */
 const FRAME_CHARS = 200;
 
 interface Reading {
   memory: ScopedMemory;
   scope: MemoryScope;
   maxChars: number;
-  /** What of these is shown. */
+  /** Gives the part of these sections that may be shown. */
   screen: (sections: readonly MemorySection[]) => Promise<readonly MemorySection[]>;
 }
 
@@ -156,7 +156,7 @@ async function show(
   { scope, maxChars, screen }: Reading,
 ): Promise<ToolResult> {
   const { revision, sizeChars } = document;
-  // A whole memory that is larger is shown by its headings and their first words.
+  // A memory that is too large is shown as headings with their first words.
   const sections = await screen(document.sections);
   const headings = sections
     .slice(0, 1_000)
@@ -209,7 +209,8 @@ async function search(query: string, reading: Reading): Promise<ToolResult> {
   const found = [...groups].map(([heading, texts]) =>
     renderSection({ heading: nameOf(heading), text: texts.join('\n\n') }),
   );
-  // Notes that stand apart in the memory stand together here, and may read otherwise.
+  // Notes from different places stand side by side here. Together they may read as an instruction, so
+  // they are screened again as one text.
   const [{ text } = { text: '' }] = await screen([{ heading: '', text: found.join('\n\n') }]);
   const parts = [
     ...(text === '' ? [] : [renderPart(text, 0, maxChars)]),
@@ -224,7 +225,7 @@ async function search(query: string, reading: Reading): Promise<ToolResult> {
   return ok(parts.join('\n\n'), { structured });
 }
 
-/** The notes of a query, the best first, and the sections that show none of theirs. */
+/** The notes that match a query, the best first, and the headings of sections that are not shown. */
 async function findNotes(
   query: string,
   { memory, scope, screen }: Reading,
@@ -236,7 +237,7 @@ async function findNotes(
   for (const { heading, snippet } of matches) {
     const section = findSection(sections, heading) ?? { heading, text: snippet };
     const [shown = section] = await screen([section]);
-    // A search brings nothing before the model that there is something to mark in.
+    // A section with a finding is not shown by a search.
     if (shown.text === section.text && shown.heading === section.heading) open.push(section);
     else hidden.push(shown.heading);
   }

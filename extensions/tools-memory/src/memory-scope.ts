@@ -2,10 +2,9 @@ import { err } from '@ethosagent/plugin-sdk';
 import type { MemoryScope, ScopedMemory, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 
-/** The scopes by the names that the contract has for them. */
 export const memoryScopeSchema = z.enum(['personality', 'user', 'team', 'global']);
 
-/** Says of a scope that it is not one of this call; `undefined` where it is. */
+/** The refusal of a scope that this call does not have; `undefined` when it has it. */
 export function scopeMissing(memory: ScopedMemory, scope: MemoryScope): ToolResult | undefined {
   if (memory.scopes.includes(scope)) return undefined;
   const there = memory.scopes.length === 0 ? 'no scope' : memory.scopes.join(', ');

@@ -4,10 +4,10 @@ import { toHeading } from './headings.js';
 import { memoryScopeSchema } from './memory-scope.js';
 
 const MAX_HEADING_CHARS = 120;
-// What is longer can't be kept either, and would only take long to look through.
+// A longer text does not fit into a memory anyway, and to screen it takes long.
 const MAX_TEXT_CHARS = 50_000;
 
-/** Where a text goes that says no section. */
+/** The section of a text that names none. */
 const DEFAULT_SECTION = 'Notes';
 
 export const memoryWriteInput = z
@@ -95,7 +95,7 @@ export function changeOf({ action, section, match, text = '' }: MemoryWriteArgs)
   }
 }
 
-/** What a call would put into the memory, as it is shown there. */
+/** The text that a call adds, as the memory shows it. */
 export function writtenSection({
   action,
   section = '',

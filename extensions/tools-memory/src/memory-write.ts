@@ -58,7 +58,7 @@ interface Writing {
   scope: MemoryScope;
   settings: Settings;
   dryRun: boolean;
-  /** The host was asked about the text, and said yes; on a dry run, it would be asked. */
+  /** The text has findings, and the host approved it. On a dry run, the host would be asked first. */
   isFlagged: boolean;
   signal: AbortSignal;
 }
@@ -138,7 +138,8 @@ function notWritable(
   { ownIs }: ScopedMemory,
   { writable_scopes }: Settings,
 ): ToolResult | undefined {
-  // A personality whose own memory is the global one writes what reaches every other.
+  // The personality's own memory may be the global one. A write there reaches every other personality, so
+  // the global scope must be writable, too.
   const needed = scope === 'personality' && ownIs !== undefined ? [scope, ownIs] : [scope];
   if (needed.every((one) => writable_scopes.includes(one))) return undefined;
   const writable = writable_scopes.length === 0 ? 'none' : writable_scopes.join(', ');
@@ -162,7 +163,7 @@ function tooLarge(
   document: MemoryDocument,
   { settings: { max_memory_chars } }: Writing,
 ): ToolResult | undefined {
-  // What makes a memory smaller is welcome, however large it still is.
+  // A change that makes the memory smaller is allowed, even when the memory is still too large.
   if (sizeChars <= max_memory_chars || sizeChars <= document.sizeChars) return undefined;
   if (change.kind === 'remove') return undefined;
   return err(
@@ -172,7 +173,7 @@ function tooLarge(
   );
 }
 
-/** A text is shown below its heading: what looks like another section there would pass for one. */
+/** Refuses a text with a heading in it: where the memory is shown, it would look like another section. */
 function breaksOut({ before = '', after = '' }: PossibleChange): ToolResult | undefined {
   const [old, now] = [sectionMarks(before), sectionMarks(after)];
   if (now.headings > old.headings) {
@@ -188,7 +189,7 @@ function breaksOut({ before = '', after = '' }: PossibleChange): ToolResult | un
   );
 }
 
-/** Judges what a change makes together with what is there: texts can be brought in piece by piece. */
+/** Screens a change together with the stored text: an instruction can be brought in piece by piece. */
 async function pieced(
   plan: PossibleChange,
   { sections }: MemoryDocument,

@@ -11,7 +11,7 @@ export type ChangePlan =
       /** The text of the section; `undefined` where there is none. */
       before: string | undefined;
       after: string | undefined;
-      /** Characters of the whole memory afterwards, about. */
+      /** About how many characters the whole memory has after the change. */
       sizeChars: number;
     }
   | { ok: false; error: string };
@@ -23,7 +23,7 @@ interface Place {
 
 const MAX_PLACES = 10;
 
-/** Looks a change up in the memory that it is for. Nothing is written. */
+/** Finds the place of a change in the memory. Nothing is written. */
 export function planChange(document: MemoryDocument, change: MemoryChange): ChangePlan {
   return change.kind === 'add' ? planAdd(document, change) : planEdit(document, change);
 }
@@ -73,7 +73,7 @@ function planEdit(
   const after = before.slice(0, place.at) + inserted + before.slice(place.at + match.length);
   return {
     ok: true,
-    // By section and match, so that the provider finds the very place that was looked at here.
+    // With section and match, so that the provider changes exactly the place that was screened here.
     change: { ...change, section: heading },
     heading,
     before,
@@ -87,7 +87,7 @@ function placesIn(section: MemorySection, match: string): Place[] {
   const { text } = section;
   for (let at = text.indexOf(match); at >= 0; at = text.indexOf(match, at + 1)) {
     places.push({ section, at });
-    // More than can be shown are as ambiguous as all.
+    // So many places are ambiguous already; the rest is not counted.
     if (places.length > MAX_PLACES * 100) break;
   }
   return places;

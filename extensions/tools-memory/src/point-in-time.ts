@@ -4,13 +4,13 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** What a point in time is written as, for those who wrote something else. */
+/** The accepted forms, for the message about another form. */
 export const TIME_FORMS =
   'a date (2026-11-22), a date with a time (2026-11-22T14:30Z), or how long ago (30m, 12h, 7d, 2w)';
 
 /**
- * A point in time in milliseconds since the epoch; `undefined` for what is none. Without a zone it
- * is UTC.
+ * A point in time in milliseconds since the epoch; `undefined` when the text has another form. A time
+ * without a zone is UTC.
  *
  * @param edge of a date: where its day begins, or where it ends
  */
@@ -31,7 +31,7 @@ export function pointInTime(text: string, now: number, edge: 'begin' | 'end'): n
   return timeOf(`${written.replace(' ', 'T').toUpperCase()}${zone}`, written);
 }
 
-/** Refuses days that there are not, which `Date` takes for the next month. */
+/** Refuses a day that does not exist, e.g. February 30. `Date` takes it for a day of the next month. */
 function timeOf(iso: string, written: string): number | undefined {
   const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));

@@ -7,7 +7,7 @@ export interface Note {
   text: string;
 }
 
-/** What of the sections has words of a query: what has all of them first, a heading's counted, too. */
+/** The notes that have words of a query. Those with all words come first. Words of the heading count. */
 export function relevantNotes(sections: readonly MemorySection[], query: string): Note[] {
   const notes = sections.flatMap(({ heading, text }) =>
     notesOf(text).map((note) => ({ heading, text: note })),

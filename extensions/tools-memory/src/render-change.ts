@@ -3,7 +3,7 @@ import { gist } from './render-memory.js';
 const MAX_LINES = 12;
 const LINE_CHARS = 200;
 
-/** What a change takes out and puts in, line by line, a few of each. */
+/** The first lines that a change removes, and the first lines that it adds. */
 export function renderChange({
   before,
   after,

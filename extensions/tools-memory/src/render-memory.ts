@@ -17,7 +17,7 @@ export function renderSection({ heading, text }: MemorySection): string {
   return heading === '' ? text : `## ${heading}\n\n${text}`;
 }
 
-/** The whole memory, or its headings with sizes where it is larger than `maxChars`. */
+/** The whole memory; only the headings with their sizes when it is larger than `maxChars`. */
 export function renderMemory(
   { sections, sizeChars }: Pick<MemoryDocument, 'sections' | 'sizeChars'>,
   maxChars: number,
@@ -37,7 +37,7 @@ export function renderMemory(
   return { text: [head, ...lines].join('\n'), isOutline: true };
 }
 
-/** A part of a text, cut at a paragraph, a line or a word, with where to read on. */
+/** A part of a text, cut at a paragraph, a line or a word. It says at which offset to read on. */
 export function renderPart(text: string, offset: number, maxChars: number): string {
   const rest = text.slice(offset);
   const end = rest.length <= maxChars ? rest.length : cutAt(rest, maxChars);

@@ -4,17 +4,18 @@ import type { Finding } from './finding.js';
 import { renderSection } from './render-memory.js';
 import { screenText } from './screen-text.js';
 
-// Around what changed: what is further away can't be a part of what was put together.
+// So much of the text around a change is screened with it. Text further away can't be part of one
+// instruction with it.
 const AROUND_CHARS = 2_000;
 
-/** What is found in a section as it is shown, the heading before the text; by the lines of the text. */
+/** The findings in a section as it is shown, heading first. Line numbers count from the text. */
 export async function screenSection(section: MemorySection): Promise<Finding[]> {
   return fromLine(await screenText(renderSection(section)), linesBefore([], section));
 }
 
 /**
- * What is found in a memory as it is shown after a change, and was not before: texts can be brought
- * in piece by piece. By the lines of the section that changed.
+ * The findings in a memory after a change that were not there before: an instruction can be brought in
+ * piece by piece. Line numbers count from the changed section.
  */
 export async function newInMemory(
   before: readonly MemorySection[],
@@ -39,7 +40,7 @@ function shown(sections: readonly MemorySection[]): string {
   return plainLines(sections.map(renderSection).join('\n\n'));
 }
 
-/** Lines that stand before the text of a section where those before it are shown, too. */
+/** How many lines are above the text of a section when the sections before it are shown, too. */
 function linesBefore(sections: readonly MemorySection[], { heading }: MemorySection): number {
   return shown([...sections, { heading, text: '' }]).split('\n').length - 1;
 }
@@ -48,7 +49,7 @@ function fromLine(findings: readonly Finding[], first: number): Finding[] {
   return findings.map((finding) => ({ ...finding, line: Math.max(1, finding.line - first) }));
 }
 
-/** What is found in a text after a change, and was not in it before. */
+/** The findings in a text after a change that were not there before. */
 export async function newFindings(before: string, after: string): Promise<Finding[]> {
   if (before === '' || before === after) return [];
   const [begin, end] = changedPart(before, after);
@@ -70,7 +71,7 @@ export async function newFindings(before: string, after: string): Promise<Findin
     .map((finding) => ({ ...finding, line: finding.line + lines }));
 }
 
-/** Where two texts differ, in the second. */
+/** The range of the second text that is not the same as in the first. */
 function changedPart(before: string, after: string): [begin: number, end: number] {
   const most = Math.min(before.length, after.length);
   let begin = 0;

@@ -8,12 +8,12 @@ import {
 } from './instruction-patterns.js';
 import { wordStream } from './word-stream.js';
 
-// Tags spell text that nobody sees, except for the three flags that are written with them; overrides
-// show a text in another order than it is read.
+// Tag characters can spell a text that nobody sees; only the flags of England, Scotland and Wales use them
+// visibly. Direction overrides show a text in another order than a model reads it.
 const HIDDEN =
   /\u{1F3F4}\u{E0067}\u{E0062}[\u{E0061}-\u{E007A}]{3}\u{E007F}|(?<hidden>[\u{E0000}-\u{E007F}\u202D\u202E]|(?![\t\n\r])\p{Cc})/gu;
 
-/** What in a text is meant to command the model that reads it. */
+/** Finds text that tries to command the model that reads it. */
 export function findInstructions(text: string): Finding[] {
   const findings: Finding[] = [];
   const add = (what: string, view: string, index: number) =>
@@ -45,7 +45,7 @@ export function findInstructions(text: string): Finding[] {
     inText(view, MARKUP_PATTERNS);
     inWords(view, PHRASE_PATTERNS);
   }
-  // Of Llama and Mistral; a pair of them strikes a text out.
+  // `</s>` is a token of Llama and Mistral. In a pair with `<s>` it is HTML for a text that is struck out.
   inText(visibleText(text), [['a chat-template token', /(?<!<s>[^<\n]{0,200})<\/s>/gu]]);
   return findings;
 }

@@ -4,10 +4,10 @@ import { isNameOfWords, isNoValue, looksAssigned, looksRandom } from './secret-v
 
 const NAME =
   '(?<name>(?<password>pass(?:word|wd|phrase|code)|pwd|(?<![\\p{L}\\p{N}])(?:pass|pw)(?=\\s{0,2}[:=])|passwort|kennwort|contraseña|mot de passe|пароль|密码)|(?:(?:api|access|secret|private|auth|signing|encryption|master|session|bot|client|refresh|id|bearer|deploy|service)[-_ ]?){0,3}(?:key|secret|token|credentials?))';
-// Between a name and its value: `password for admin: …`.
+// What may stand between a name and its value, as in `password for admin: …`.
 const WHOSE =
   "(?:[^\\S\\n]{1,2}(?:for|of|to|on|für|von|de|pour|para)(?:[^\\S\\n]{1,2}[\\p{L}\\p{N}_.@'-]{1,40}){1,4}?)?";
-// After a name: `=`, `:`, `is`, `->`, a table cell; also with a quote of JSON or YAML between.
+// What may stand after a name: `=`, `:`, `is`, `->`, a table cell. A quote of JSON or YAML may come first.
 const GIVES = '["\'`]?\\s{0,4}(?:(?:=>|:=|->|[:=|])|\\b(?:is|lautet|ist|est|es)\\b)\\s{0,4}';
 const ASSIGNMENT = new RegExp(
   `(?<![\\p{L}\\p{N}])[\\w.-]{0,40}?${NAME}${WHOSE}${GIVES}["'\`]?(?<value>[^\\s"'\`|,;]{6,400})`,
@@ -17,7 +17,7 @@ const URL_CREDENTIALS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}:(?<value>[
 const USER_OPTION =
   /\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[\s=]{0,2}["']?[^\s:"']{1,80}:(?<value>[^\s"']{3,200})/g;
 const BEARER = /\b(?:bearer|basic)\s{1,4}(?<value>[\w.~+/-]{20,}={0,2})/gi;
-// What is random in them is no secret.
+// Public keys look random, and are not secret.
 const PUBLIC_KEY =
   /\bpublic[-_ ]?key["'`]?\s{0,4}(?:[:=]|is)\s{0,4}\S{1,800}(?: AAAA\S{1,800})?|\b(?:ssh-[a-z0-9-]{2,20}|ecdsa-sha2-[\w-]{2,20}) AAAA[A-Za-z0-9+/]{1,800}={0,3}/gi;
 const RANDOM = /(?<![\w+/=.-])[A-Za-z0-9+/_-]{32,400}={0,2}(?![\w+/=-])/g;
@@ -57,7 +57,7 @@ export function findSecretForms(text: string): Finding[] {
   return findings;
 }
 
-/** What follows a name such as `password`, and where. What follows may itself be a name. */
+/** The values after names such as `password`, and where they are. A value may be the next name. */
 function* assignmentsIn(text: string) {
   const pattern = new RegExp(ASSIGNMENT);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

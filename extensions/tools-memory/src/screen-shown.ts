@@ -3,16 +3,16 @@ import type { MemorySection } from '@ethosagent/types';
 import type { Finding } from './finding.js';
 import { screenText } from './screen-text.js';
 
-/** A private key that goes over lines, as far as it is there. */
+/** A private key of several lines. Its end may be missing. */
 const KEY_BLOCK =
   /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [^\n]*|$)/g;
-/** A line that was taken out may leave another one behind that looks random by itself. */
+/** Without a removed line, the next one may look random by itself, so the text is screened again. */
 const MAX_ROUNDS = 5;
 
 /**
- * Sections as they are shown: `memory_write` stores neither secrets nor instructions, but somebody may
- * have written them into the file. Lines with a secret are taken out; lines that read as an
- * instruction are marked.
+ * Sections as they are shown. `memory_write` stores neither secrets nor instructions, but a person may
+ * have written them into the file. Lines with a secret are removed. Lines that read as an instruction
+ * are marked.
  */
 export async function screenShown(sections: readonly MemorySection[]): Promise<MemorySection[]> {
   return Promise.all(

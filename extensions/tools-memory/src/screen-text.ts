@@ -11,19 +11,20 @@ import { lintSecrets } from './secretlint.js';
  */
 export async function screenText(text: string): Promise<Finding[]> {
   const given = plainLines(text);
-  // A secret with an invisible character in it is still one to whoever copies it from the screen.
+  // Whoever copies a secret from the screen gets it without its invisible characters, so it is searched
+  // without them, too.
   const visible = visibleText(given);
   const texts = visible === given ? [given] : [given, visible];
   const linted = await Promise.all(texts.map(lintSecrets));
   return distinct([
     ...texts.flatMap(findSecretForms),
-    // What both know is called by the name that says more.
+    // When both find the same secret, the more exact name is kept.
     ...linted.flat(),
     ...findInstructions(given),
   ]);
 }
 
-/** Findings for a model or a person: what, and where; never the text itself. */
+/** Findings as text: what was found, and in which line. Never the found text itself. */
 export function describeFindings(findings: readonly Finding[]): string {
   const shown = findings.slice(0, 5).map(({ what, line }) => `${what} (line ${line})`);
   const more = findings.length - shown.length;

@@ -1,13 +1,13 @@
-/** How likely it is that a value is a secret, for a value that says nothing of it by its form. */
+/** How likely a value is a secret, when its form alone does not say so. */
 
 const PLACEHOLDER =
   /^(?:<[^>]*>|\[[^\]]*\]|\$.*|%[A-Za-z_]\w*%|\{\{.*|.*\{\{.*|process\.env.*|os\.environ.*|env[:.].*|secret:.*|vault:.*|op:.*|x{3,}.*|\*{3,}.*|•{3,}.*|\.{3,}|…|your[-_ ]?.*|my[-_]?(?:password|secret|token|key).*|changeme.*|example.*|dummy.*|redacted.*|placeholder.*|none|null|undefined|true|false)$/i;
-// A place where a secret is kept is what should be remembered of it: a path, a ref, a URL.
+// The place of a secret may be remembered: a path, a ref, a URL.
 const PLACE =
   /^[a-z][a-z0-9+.-]*:\/\/[^@]*$|^[A-Za-z][\w-]*\.(?:env|ya?ml|json|toml|txt|md|pem|key|ts|js|py|kdbx)$/;
 
 const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|^[A-Za-z][\w.-]*(?:\/[A-Za-z][\w.-]*)+$/;
-// Random texts have slashes, too, but no words between them.
+// A random text may have slashes, too, but no words between them.
 const WORD_OF_PATH =
   /^(?:(?:[A-Z]{0,3}[a-z]{2,}|[a-z])(?:[A-Z][a-z]{2,}){0,4}|[A-Z]{1,12})?\d{0,6}$|^[A-Za-z\d]{1,3}$|^\d{1,8}$/;
 const KEYSTROKES =
@@ -17,7 +17,7 @@ function isPath(value: string): boolean {
   return PATH.test(value) && value.split(/[/\\._~:@-]/).every((word) => WORD_OF_PATH.test(word));
 }
 
-/** Whether a value stands for a secret, or says where it is. */
+/** Whether a value is a placeholder for a secret, or the place of one. */
 export function isNoValue(value: string): boolean {
   return (
     PLACEHOLDER.test(value) ||
@@ -28,7 +28,7 @@ export function isNoValue(value: string): boolean {
   );
 }
 
-/** A name made of words and numbers, such as `cache:2026-11-22`; keys mix both. */
+/** A name made of words and numbers, such as `cache:2026-11-22`. A key mixes letters and digits in one part. */
 export function isNameOfWords(value: string): boolean {
   const parts = value.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
   return (
@@ -37,7 +37,7 @@ export function isNameOfWords(value: string): boolean {
   );
 }
 
-/** Whether a value that follows a name such as `api_key` is one. */
+/** Whether the value after a name such as `api_key` is a secret. */
 export function looksAssigned(value: string, isPassword: boolean): boolean {
   if (isNoValue(value)) return false;
   const isMixed = classesOf(value) >= 2 && /[0-9]/.test(value) && /\p{L}/u.test(value);
@@ -68,7 +68,7 @@ function classesOf(value: string): number {
   return [/\p{Ll}/u, /\p{Lu}/u, /[0-9]/, /[^\p{L}0-9]/u].filter((one) => one.test(value)).length;
 }
 
-/** Bits a character. */
+/** Bits per character. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { type Finding, lineAt } from './finding.js';
 
-/** Takes 50 ms to load, which only those pay who write. */
+/** Loaded at the first write, because it takes 50 ms. */
 async function load() {
   const [{ lintSource }, { creator }] = await Promise.all([
     import('@secretlint/core'),
@@ -18,7 +18,7 @@ export async function lintSecrets(text: string): Promise<Finding[]> {
   loading ??= load();
   const { lintSource, creator } = await loading;
   const { messages } = await lintSource({
-    // Nothing is read: the content is given, and some rules want a name.
+    // No file is read. Some rules need a file name beside the content.
     source: { content: text, filePath: 'memory.txt', ext: '.txt', contentType: 'text' },
     options: {
       noPhysicFilePath: true,

@@ -1,16 +1,16 @@
 import { plainLines } from '@ethosagent/policy';
 
 const HEADING = /^ {0,3}##(?:[ \t]|$)/;
-// Also in items of lists, however deep.
+// A mark also counts inside nested items of lists.
 const FENCE =
   /^(?<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?<mark>`{3,}(?=[^`]*$)|~{3,})(?<rest>.*)$/;
 const COMMENT = /^ {0,3}<!--/;
 
-/** What in the text of a section would make or hide other sections where the memory is shown. */
+/** Marks in the text of a section that would begin another section, or hide one, when the memory is shown. */
 export interface SectionMarks {
   /** Lines `## …` that are not in a code fence. */
   headings: number;
-  /** A code fence or a comment that nothing closes. */
+  /** A code fence or a comment that is not closed. */
   isOpen: boolean;
 }
 
@@ -33,12 +33,12 @@ export function sectionMarks(text: string): SectionMarks {
     } else if (mark.startsWith(fence.mark) && rest.trim() === '') {
       fence = undefined;
     } else if (isHeading) {
-      // To the left of its fence a line is out of it.
+      // A line that is indented less than its fence is outside of the fence.
       if (line.search(/#/) < fence.indent) headings += 1;
       else inFence += 1;
     }
   }
-  // A fence that nothing closes hides nothing from who reads the text as it is.
+  // Whoever reads the raw text sees what is below an open fence, so headings there count.
   if (fence !== undefined) headings += inFence;
   return { headings, isOpen: fence !== undefined || isComment };
 }

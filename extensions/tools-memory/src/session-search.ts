@@ -134,7 +134,7 @@ async function search(
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     ...(roles !== undefined && { roles }),
-    // One more than is shown says whether there are more.
+    // One more than is shown, to know whether there are more.
     limit: limit + 1,
     offset,
   });
@@ -145,7 +145,7 @@ async function search(
   for (const [index, match] of matches.entries()) {
     signal.throwIfAborted();
     const around = context === 0 ? [] : await messagesAround(sessions, match, context);
-    // A store of this process answers at once: others have their turn between the matches.
+    // A store in this process answers without waiting. This lets other work run between the matches.
     if (context > 0) await new Promise((resolve) => setImmediate(resolve));
     shown.push(renderMatch(match, offset + index + 1, around));
   }
@@ -194,7 +194,7 @@ function author({ role, toolName }: SessionMessage): string {
   return toolName === undefined ? role : `${role} ${gist(toolName)}`;
 }
 
-// No score: how rare a word is counts the messages of all, also of those that the call may not see.
+// The score is left out: it depends on how rare a word is in all messages, and the call may not see all.
 function toData({ message, session, snippet }: SessionMatch) {
   return {
     sessionId: session.id,

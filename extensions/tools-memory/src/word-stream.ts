@@ -1,17 +1,17 @@
-/** The words of a text with one space after each, and where each began. */
+/** The words of a text with one space after each, and where each began in the text. */
 export interface WordStream {
   text: string;
   /** The index in the original of an index in the stream. */
   originOf(index: number): number;
 }
 
-// Colons and at signs tell headings and addresses; a full stop ends a sentence. An empty line says
-// nothing: who reads a text reads on over it.
+// Colons and at signs show headings and addresses, and a full stop ends a sentence, so they stay. An empty
+// line does not count, because a reader reads on after it.
 const TOKEN = /[\p{L}\p{M}\p{N}'’_]+|[:@]|[.!?](?=\s)/gu;
 
 /**
- * Brings a text into a form in which phrases have one spelling, whatever stands between their words.
- * Patterns with a space after each word take linear time on it.
+ * Gives each phrase one spelling, whatever stands between its words. A pattern with a space after each
+ * word needs linear time on the result.
  */
 export function wordStream(text: string): WordStream {
   const parts: string[] = [];

@@ -1,14 +1,14 @@
 import { Turns } from '@ethosagent/policy';
 
-/** Longest that one write keeps the others waiting. */
+/** The longest time that one write keeps the others waiting. */
 const LONGEST_TURN_MS = 5_000;
 
 const turns = new Turns();
 
 /**
- * Writes of this process take turns, so that those of one batch needn't start over because of each
- * other. It is the revision that makes them safe: a write that hangs loses its turn, and one that is
- * given up lets the next one begin.
+ * Writes of this process take turns, so that the writes of one batch do not make each other start over.
+ * The turns do not make them safe; the revision of the memory does. So a write that hangs may lose its
+ * turn, and an aborted write ends its turn.
  *
  * @param longestMs that a turn lasts; the next one begins then, whether it is over or not
  */
@@ -20,7 +20,7 @@ export async function inTurn<T>(
   const turn = async () => {
     const written = run();
     await endOf(written, longestMs);
-    // In an object, since a promise that is returned would be waited for.
+    // In an object, because an async function waits for a promise that it returns.
     return { written };
   };
   const { written } = await turns.run('memory', turn, signal);
