@@ -39,9 +39,9 @@ export const readQuarantinedTool = defineTool({
     schema: z.record(z.string(), z.unknown()).describe(HOW),
   }),
   capabilities: { delegation: {} },
-  // The call that is read passes the gates by itself.
+  // The inner call goes through the gates itself.
   effects: [],
-  // A value of the schema, or the framework's own words.
+  // The output is a value of the schema, or text of the framework.
   outputIsUntrusted: false,
   supportsDryRun: true,
   timeoutMs: TIMEOUT_MS,

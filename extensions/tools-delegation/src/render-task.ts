@@ -3,7 +3,7 @@ import type { DelegationInfo } from '@ethosagent/types';
 
 const MAX_PROMPT_CHARS = 80;
 
-/** The id, how it stands, and what it took, on one line that holds nothing a sub-agent wrote. */
+/** The id, the state and the costs on one line. It has no text of a sub-agent. */
 export function renderHead({ id, state, steps, calls, costUsd }: DelegationInfo): string {
   const cost = costUsd > 0 ? `, $${costUsd.toFixed(4)}` : '';
   return `${id}: ${state} (${count(steps, 'model call')}, ${count(calls, 'tool call')}${cost})`;
@@ -15,7 +15,7 @@ export function renderLine(info: DelegationInfo): string {
   return `${renderHead(info)}${elsewhere} ${oneLine(info.prompt, MAX_PROMPT_CHARS)}`;
 }
 
-/** A task with its answer. What the sub-agent wrote comes last: nothing that follows could be forged. */
+/** A task with its answer. The text of the sub-agent comes last, so that it can not forge what follows it. */
 export function renderResult(info: DelegationInfo): string {
   const { state, error, result } = info;
   const why = error === undefined || state === 'done' ? '' : `. ${error}`;
@@ -24,13 +24,13 @@ export function renderResult(info: DelegationInfo): string {
   return `${renderHead(info)}${why}\n\n${result ?? none}`;
 }
 
-/** What a result of a task says of who wrote it: nothing of it came from outside, or that is open. */
+/** Marks a result that has no text from outside. Without the mark, it may have some. */
 export function originOf({ untrusted, result, error }: DelegationInfo): { untrusted?: false } {
   const isOwn = !untrusted || (result === undefined && error === undefined);
   return isOwn ? { untrusted: false } : {};
 }
 
-/** For programs. */
+/** The structured form of a task. */
 export function structuredOf(info: DelegationInfo): Record<string, unknown> {
   return { task: { ...info } };
 }

@@ -10,7 +10,7 @@ const text = (maxChars: number) =>
     .max(maxChars)
     .refine((value) => value.isWellFormed(), 'holds half a surrogate pair');
 
-/** What `task` and `task_start` are told. */
+/** The arguments of `task` and `task_start`. */
 export const taskInput = z.strictObject({
   prompt: text(MAX_PROMPT_CHARS)
     .refine((value) => value.trim() !== '', 'is empty; say what is to be done')

@@ -5,7 +5,7 @@ import { DELEGATION_FAILURES } from './failures.js';
 import { renderLine } from './render-task.js';
 import { taskId } from './task-input.js';
 
-/** As many as a model can use; those that run are always among them. */
+/** So many tasks are listed. Those that run are always among them. */
 const MAX_SHOWN = 50;
 
 /** Tells how the tasks of the session stand. Needs `delegation` with `background`. */
@@ -41,7 +41,7 @@ function newest(tasks: readonly DelegationInfo[]): DelegationInfo[] {
   return tasks.filter((task) => !dropped.has(task));
 }
 
-/** What a sub-agent wrote is for `task_result`, whose output is marked. */
+/** Leaves out the text of a sub-agent: only `task_result` gives it, because its output is marked. */
 function withoutAnswer({ result: _, error: __, ...info }: DelegationInfo) {
   return info;
 }

@@ -4,7 +4,7 @@ import { originOf, renderResult, structuredOf } from './render-task.js';
 import { taskInput } from './task-input.js';
 import { describeTask, toTask } from './to-task.js';
 
-/** For one that the host bounds itself; the call outlives the task, so that its end is told. */
+/** The host limits the time of a task. The call is allowed more, so that it can still tell how the task ended. */
 const TIMEOUT_MS = 60 * 60_000;
 const TASK_TIMEOUT_MS = TIMEOUT_MS - 30_000;
 
