@@ -3,7 +3,7 @@ import type { Hunk, Tolerance } from './hunk.js';
 import { placeEdits } from './place-edits.js';
 import { lineNumbersAt } from './text-lines.js';
 
-/** More places than anyone wants to read of; the search for them ends there. */
+/** The search for places ends at so many: nobody reads more of them. */
 export const MAX_AMBIGUOUS = 20;
 
 /** What became of a hunk. */
@@ -19,14 +19,14 @@ export type HunkProblem =
   | { kind: 'empty' }
   | { kind: 'no change' }
   | { kind: 'ambiguous'; lines: number[]; tolerance?: Tolerance }
-  /** The place is clear, but not what the white space of the replacement is to be. */
+  /** The place is known, but the white space of the replacement is ambiguous. */
   | { kind: 'unclear'; line: number }
   | { kind: 'already applied'; line: number }
   | { kind: 'not found' };
 
 export type PatchOutcome =
   | { ok: true; text: string; hunks: AppliedHunk[] }
-  /** `text` is what the hunks before this one had made. */
+  /** `text` is the result of the hunks before this one. */
   | { ok: false; index: number; problem: HunkProblem; text: string };
 
 /** What a hunk changes in a text. */
@@ -36,9 +36,9 @@ type HunkEdits = { edits: Edit[]; tolerance?: Tolerance } | HunkProblem;
  * Applies hunks in order, each to what the one before it made, all or none.
  *
  * A search text is found exactly, or else as whole lines that differ in white space, line endings
- * or the shape of quotes. Where these differ, lines that the replacement keeps stay as they are in
- * the file, and new ones are fitted to it, if there is one way to read them; else the hunk is
- * refused. Replacements are literal otherwise, and take the line endings of the place.
+ * or the shape of quotes. If they differ, the lines that the replacement keeps stay as they are in the
+ * file, and new lines are fitted to the file. If there is more than one way to fit them, the hunk is
+ * refused. Otherwise a replacement is literal, and takes the line endings of its place.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchOutcome {
   let current = text;
@@ -101,7 +101,7 @@ function oneOrAll(
 }
 
 /**
- * The line where the replacement stands already: the search text is nowhere but inside of it.
+ * The line where the replacement is already. The search text is only found inside the replacement.
  */
 function appliedAt(
   text: string,

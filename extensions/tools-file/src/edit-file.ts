@@ -26,7 +26,7 @@ export async function writeAndRecord(
   return mtimeMs;
 }
 
-/** The modification time; `null` when there is nothing; `undefined` when reading is out of reach. */
+/** The modification time; `null` when there is no file; `undefined` when the call may not read it. */
 export async function mtimeIfReadable(
   fs: ScopedFs,
   path: string,
@@ -39,7 +39,7 @@ export async function mtimeIfReadable(
   }
 }
 
-/** The refusal to overwrite what was changed since it was read, or to bring back what was deleted. */
+/** Refuses to overwrite a file that changed after it was read, or to bring back a deleted one. */
 export function staleWrite(ctx: EditContext, path: string, change: FileChange): ToolResult {
   const turn = ctx.readMtimes?.get(path)?.readAtTurn;
   const since = turn === undefined ? '' : ` in turn ${turn}`;

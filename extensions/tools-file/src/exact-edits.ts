@@ -1,7 +1,7 @@
 import type { Hunk } from './hunk.js';
 import { lineEndingAdapter } from './line-endings.js';
 
-/** A stretch of a text, and what takes its place. */
+/** A range of a text, and its replacement. */
 export interface Edit {
   start: number;
   end: number;
@@ -47,7 +47,7 @@ function editsOf(
   // Whoever writes carriage returns into the search text means them in the replacement too.
   const adapt = search.includes('\r') ? () => replace : lineEndingAdapter(text, replace);
   const edits: Edit[] = [];
-  // Overlapping occurrences make a hunk ambiguous, but are not replaced twice.
+  // Overlapping places count when a hunk must be unique, but each character is replaced only once.
   const step = replace_all === true ? wanted.length : 1;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + step)) {
     const splitsEnding = wanted.startsWith('\n') && text[at - 1] === '\r';

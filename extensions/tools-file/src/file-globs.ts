@@ -1,6 +1,6 @@
-/** Globs, as ripgrep gets them: nothing here matches, so no glob can hold up the process. */
+/** Globs for ripgrep. They are never matched in this process, so a hostile glob can not block it. */
 export interface FileGlobs {
-  /** Globs for file names, one of which a file has to match; empty when that can't be told. */
+  /** The name of a file must match one of these globs; empty when no such list can be derived. */
   readonly nameGlobs: readonly string[];
   /** What to look for, below the root of the search; empty for any file. */
   readonly included: readonly string[];
@@ -11,8 +11,8 @@ export interface FileGlobs {
 }
 
 /**
- * Sorts globs. Without a `/` a glob is for the name of a file, with one for its path from the root
- * of the search; a leading `!` leaves out what matches, folders with all below them.
+ * Sorts globs. A glob without `/` is for the name of a file. A glob with `/` is for the path from the
+ * root of the search. A leading `!` leaves out what matches; a folder with everything below it.
  */
 export function compileGlobs(globs: readonly string[]): FileGlobs {
   const included = globs
@@ -53,7 +53,7 @@ function hasSlash(glob: string): boolean {
   return glob.includes('/');
 }
 
-/** What the name of a matching file has to match; `undefined` when that can't be told. */
+/** The glob for the file name alone; `undefined` when it can't be derived. */
 function lastSegment(glob: string): string | undefined {
   const name = glob.slice(glob.lastIndexOf('/') + 1);
   const isWhole = !/[{[]/.test(glob.slice(0, glob.length - name.length));

@@ -20,7 +20,7 @@ export async function fileLines(bytes: Uint8Array): Promise<FileLines | undefine
   return (number) => lines[number - 1]?.text;
 }
 
-/** Of a large file few lines are shown: the others are neither decoded nor kept. */
+/** Only a few lines of a large file are shown. The others are neither decoded nor kept. */
 function linesOfUtf8(bytes: Buffer): FileLines {
   const starts = [0];
   return (number) => {

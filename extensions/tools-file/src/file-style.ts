@@ -4,13 +4,13 @@ import type { Line } from './text-lines.js';
 export interface FileStyle {
   usesTabs: boolean;
   usesSpaces: boolean;
-  /** By how many columns a line is ever deeper than the one before it. */
+  /** The numbers of columns by which a line is deeper than the line before it. */
   steps: ReadonlySet<number>;
   /** The columns at which its lines begin. */
   columns: ReadonlySet<number>;
 }
 
-/** Reads how a file indents off its lines. */
+/** Derives how a file indents from its lines. */
 export function fileStyle(lines: readonly Line[]): FileStyle {
   let [usesTabs, usesSpaces] = [false, false];
   const steps = new Set<number>();
@@ -18,7 +18,7 @@ export function fileStyle(lines: readonly Line[]): FileStyle {
   let before = 0;
   for (const { text } of lines) {
     const width = text.search(/[^ \t]/);
-    // The stars of a comment are a column off.
+    // The stars of a block comment are one column deeper; they say nothing about the indentation.
     if (width === -1 || text[width] === '*') continue;
     if (text.startsWith('\t')) usesTabs = true;
     else if (text.startsWith('  ')) usesSpaces = true;

@@ -1,12 +1,12 @@
 import type { Line } from './text-lines.js';
 import { lineKey } from './written-line.js';
 
-/** Lines that a search text may mean: the indexes of those that are not blank, in order. */
+/** A place that a search text may mean: the indexes of its lines that are not blank, in order. */
 export type Place = readonly number[];
 
 /** How to look for a text that may be there more than once. */
 export interface PlaceSearch {
-  /** Places that overlap one before them are passed over; otherwise they count. */
+  /** Skips places that overlap an earlier one. Otherwise they count. */
   skipOverlaps: boolean;
   /** Places after which the search ends. */
   limit: number;
@@ -27,13 +27,13 @@ export function findPlaces(
     const key = lineKey(text);
     return key === '' ? [] : [{ key, index }];
   });
-  // Joined, the engine's substring search finds where the lines start.
+  // The lines are joined, so that the fast substring search of the engine finds where they start.
   const hay = `\n${full.map(({ key }) => key).join('\n')}\n`;
   const needle = `\n${keys.join('\n')}\n`;
   const places: Place[] = [];
   let line = 0;
   let counted = 0;
-  // The line break that ends a place may start the next.
+  // The line break at the end of a place may be the one at the start of the next.
   const step = skipOverlaps ? needle.length - 1 : 1;
   for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + step)) {
     for (; counted < at; counted += 1) if (hay[counted] === '\n') line += 1;

@@ -2,8 +2,9 @@ import type { Fitting } from './fit-indentation.js';
 import { straightQuotes } from './written-line.js';
 
 /**
- * Works out what each new line of a replacement says: as it is written, or without what the search
- * text had added to every line of the file (blanks at the end, doubled blanks, other quotes).
+ * Works out the text of each new line of a replacement. It is the written text, or the written text
+ * without the changes that the search text made to every line of the file (blanks at the end, doubled
+ * blanks, other quotes).
  *
  * @returns `undefined` when it can't be told
  */
@@ -29,7 +30,7 @@ export function fitBodies({ lines, given, kept }: Fitting): string[] | undefined
   return result;
 }
 
-/** Undoes what was done to the bodies of the file, where the examples show what that was. */
+/** Undoes the changes of the search text to the lines of the file, if the examples show what they were. */
 function undoing(
   examples: readonly (readonly [string, string])[],
 ): (body: string) => string | undefined {
@@ -42,7 +43,7 @@ function undoing(
   ].filter((way) => examples.every(([wanted, found]) => way(wanted) === found));
   const [way] = ways;
   if (way !== undefined) return way;
-  // The file has blanks that the search text lacks: where a new line has any, it may lack some too.
+  // The search text lacks blanks that the file has. A new line with blanks may lack some, too.
   return (body) => (/\s|["']/.test(body) ? undefined : body);
 }
 

@@ -26,8 +26,8 @@ const DEPENDS =
   /[{([,:=\\&|?+]$|^[})\].?:&|*+<>-]|^\d+\.|^(?:else|elif|except|finally|case|default|end)\b/;
 
 /**
- * Works out the indentation of each line of a replacement: as it is written, or as the search text
- * was off from the file. Lines that the replacement keeps show which of them it is.
+ * Works out the indentation of each line of a replacement. Either it is right as written, or it is wrong in
+ * the same way as the search text. The lines that the replacement keeps show which of both it is.
  *
  * @returns `undefined` when it can't be told, or when the replacement has lost its indentation
  */
@@ -35,7 +35,7 @@ export function fitIndentation(fitting: Fitting): string[] | undefined {
   const { lines, given } = fitting;
   const written = given.map(({ indent }) => indent);
   const isOff = lines.some(({ wanted, found }) => wanted.indent !== found.indent);
-  // What is damaged alone is not repaired: it may be meant so.
+  // Wrong indentation in the replacement alone is not repaired: it may be intended.
   if (!isOff) return isDamaged(fitting) || !isLaidOutWell(fitting, written) ? undefined : written;
   const examples = lines.map(({ wanted, found }): IndentExample => [wanted.indent, found.indent]);
   const readings = explainingMaps(examples).flatMap((map) => read(fitting, map));
@@ -50,7 +50,7 @@ export function fitIndentation(fitting: Fitting): string[] | undefined {
   if (chosen === undefined) return undefined;
   const isRead = readings.some((reading) => isSame(reading, chosen));
   if (!isRead && !showsItself(fitting)) return undefined;
-  // A block of another structure, of which no line says that the replacement has the right one.
+  // The structure of the block differs, and no line shows that the replacement is right.
   const isFlatSearch = lines.every(({ wanted }) => wanted.indent === '');
   const keepsSome = fitting.kept.some((line) => line !== undefined);
   if (readings.length === 0 && !isFlatSearch && !keepsSome) return undefined;
@@ -88,7 +88,7 @@ function isLaidOutWell(fitting: Fitting, reading: readonly string[]): boolean {
     const stays = line !== undefined && lines[line]?.found.indent === indent;
     return { indent, key, ...(stays && { keptAt: line }) };
   });
-  // What begins and ends at the columns of the file stands beside its neighbours as before.
+  // If the first and the last line keep their columns, the block fits its neighbours as before.
   const [first] = lines;
   const closes = closesBlock(given[0]?.key ?? '') !== closesBlock(first?.found.key ?? '');
   const beginsWell = given.length === 0 || (reading[0] === first?.found.indent && !closes);
@@ -129,7 +129,7 @@ function agreed(fitting: Fitting, readings: readonly string[][]): string[] | und
     reading[0] === lines[0]?.found.indent && reading.at(-1) === lines.at(-1)?.found.indent;
   const whole = readings.filter((reading) => hitsOf(reading) === keptCount);
   const some = readings.filter((reading) => hitsOf(reading) > 0 && isAnchored(reading));
-  // One line alone may be one that the edit itself moves.
+  // A single line proves nothing: the edit itself may move it.
   const allowed = keptCount < 2 ? readings : whole.length > 0 ? whole : some;
   const [first] = allowed;
   return first !== undefined && allowed.every((reading) => isSame(reading, first))
@@ -142,8 +142,8 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * Both texts stand at the left edge, and the file doesn't: they were moved, or lost what
- * indentation they had. Only where no line depends on the column of another it makes no difference.
+ * Both texts are at the left edge, and the lines of the file are not: the texts were moved, or lost their
+ * indentation. These two cases can be treated alike only if no line depends on the column of another.
  */
 function isSurelyFlat({ lines, given, kept }: Fitting): boolean {
   if (lines.length === 1 && given.length === 1) return true;
@@ -155,7 +155,7 @@ function isSurelyFlat({ lines, given, kept }: Fitting): boolean {
   return changed.every(({ key }) => !DEPENDS.test(key));
 }
 
-/** The replacement of a text that is as in the file has another indentation than its edit can mean. */
+/** The search text has the indentation of the file, and the replacement has one that no edit can mean. */
 function isDamaged({ lines, given, kept }: Fitting): boolean {
   const indents = given.map(({ indent }) => indent);
   const own = lines.map(({ wanted }) => wanted.indent);
@@ -175,7 +175,7 @@ function isShifted(indents: readonly string[], own: readonly string[]): boolean 
   return least(indents) !== least(own);
 }
 
-/** Kept lines stand at other columns, though nothing around them says why. */
+/** Kept lines have other columns, and nothing around them explains it. */
 function isDistorted(
   lines: Fitting['lines'],
   given: Fitting['given'],

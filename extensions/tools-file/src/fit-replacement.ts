@@ -6,7 +6,7 @@ import { type Fitting, fitIndentation } from './fit-indentation.js';
 import type { Line } from './text-lines.js';
 import { type WrittenLine, writtenLine } from './written-line.js';
 
-/** Changed lines beyond which the lines that a replacement keeps are not looked for. */
+/** With more changed lines than this, the kept lines of a replacement are not searched. */
 const MAX_CHANGED = 400;
 
 /** A text as lines: those that are not blank, and the blank ones before each and at the end. */
@@ -29,8 +29,8 @@ export interface Fitted {
 }
 
 /**
- * Fits a replacement into a place where the search text was found: lines that it keeps stay as they
- * are in the file; new ones get the file's indentation, and none of what is wrong in the search text.
+ * Fits a replacement into the place of the search text. The lines that it keeps stay as they are in the
+ * file. New lines get the file's indentation, without the errors of the search text.
  *
  * @returns `undefined` when there is more than one way to read it
  */
@@ -73,7 +73,7 @@ export function fitReplacement(
     const pair = line === undefined ? undefined : fitting.lines[line];
     if (line === undefined || pair === undefined) return [...gap, { text }];
     const of = found[line];
-    // Exact lines of the search text are changed wherever the replacement has them otherwise.
+    // A line of the search text that is exactly as in the file is changed when the replacement differs.
     const isExact = pair.wanted.text === pair.found.text;
     if (of !== undefined && (isExact ? text === of.text : indents[at] === pair.found.indent)) {
       return [...gap, { text: of.text, of }];
@@ -107,7 +107,7 @@ function spaced(texts: readonly string[]): Spaced {
   return { lines, gaps };
 }
 
-/** The blank lines of the file around the lines of a place; outside no more than were searched for. */
+/** The blank lines of the file around the lines of a place; before and after it no more than the search text has. */
 function gapsOf(file: readonly Line[], place: Place, search: readonly string[][]): Line[][] {
   const [first = 0, last = 0] = [place[0], place.at(-1)];
   const isBlank = (index: number) => file[index]?.text.trim() === '';
@@ -152,7 +152,7 @@ interface Gaps {
 /** The blank lines of the result: those of the file between lines that stay neighbours. */
 function fitGaps({ search, file, replace, kept }: Gaps): FittedLine[][] | undefined {
   const isOff = search.some((gap, at) => gap.length !== file[at]?.length);
-  /** The gap of the search text that a gap of the replacement is, when the lines around it stay. */
+  /** The gap of the search text that is the same as a gap of the replacement, if the lines around it stay. */
   const sameGap = (at: number) => {
     const before = at === 0 ? -1 : kept[at - 1];
     const after = at === kept.length ? search.length - 1 : kept[at];

@@ -1,14 +1,14 @@
-/** One change: a text that is in the file, and what takes its place. */
+/** One change: a text of the file, and its replacement. */
 export interface Hunk {
   search: string;
   replace: string;
   /** Replace every occurrence, rather than the only one. */
   replace_all?: boolean | undefined;
-  /** Take both texts as they are, white space and all. */
+  /** Take both texts literally, with their white space. */
   exact?: boolean | undefined;
 }
 
-/** What was overlooked to find a text. */
+/** Differences that were ignored to find a text. */
 export type Tolerance =
   | 'line endings'
   | 'trailing whitespace'

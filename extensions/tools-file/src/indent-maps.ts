@@ -1,4 +1,4 @@
-/** Gives the file's indentation for a written one; `undefined` where it can't be told. */
+/** Gives the file's indentation for a written one; `undefined` when it is unknown. */
 export type IndentMap = (written: string) => string | undefined;
 
 /** How an indentation was written, and what it is in the file. */
@@ -7,15 +7,15 @@ export type IndentExample = readonly [written: string, actual: string];
 const TAB_WIDTHS = [1, 2, 3, 4, 8];
 
 /**
- * Every simple way in which the written indentation may have come from that of the file: the block
- * moved in or out, tabs for spaces or the reverse, another width. What is given by all of them alike
- * is certain; where they differ, nobody can tell.
+ * Every simple way in which the written indentation may have come from that of the file: the block was
+ * moved in or out, tabs became spaces or the reverse, the width changed. A result is certain when all
+ * ways agree on it. When they differ, it is unknown.
  *
  * @returns the maps that explain every example
  */
 export function explainingMaps(examples: readonly IndentExample[]): IndentMap[] {
   const table = new Map(examples);
-  // Two that are written apart and are one in the file came about in another way.
+  // Two written indentations with one indentation in the file: this way does not explain them.
   const isOneToOne = new Set(table.values()).size === table.size;
   return [
     (indent: string) => (isOneToOne ? table.get(indent) : undefined),
@@ -25,7 +25,6 @@ export function explainingMaps(examples: readonly IndentExample[]): IndentMap[] 
   ].filter((map) => examples.every(([written, actual]) => map(written) === actual));
 }
 
-/** The block was moved as a whole. */
 function shifts(examples: readonly IndentExample[]): IndentMap[] {
   const [[written, actual] = ['', '']] = examples;
   const added = actual.endsWith(written) ? actual.slice(0, actual.length - written.length) : '';

@@ -3,7 +3,7 @@ import { errorCodeOf, type ScopedFs, type ToolResult } from '@ethosagent/types';
 import { displayPath } from './file-path.js';
 import { nearNames } from './near-names.js';
 
-/** Says that there is nothing at a path, and what in its folder has a name like it. */
+/** Says that a file is missing, and which files of its folder have a similar name. */
 export async function missingFile(
   fs: ScopedFs,
   workingDir: string,

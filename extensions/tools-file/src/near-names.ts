@@ -18,7 +18,7 @@ export async function nearNames(fs: ScopedFs, path: string): Promise<string[]> {
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ candidate }) => join(folder, candidate));
-  // A folder's listing may name what may not be read.
+  // The folder may be listed, and some of its files may not be read: leave those out.
   const reachable = await Promise.all(
     near.map((candidate) => withinReach(() => fs.exists(candidate), false)),
   );

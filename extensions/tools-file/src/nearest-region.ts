@@ -4,18 +4,18 @@ import { linesOf } from './text-lines.js';
 const MAX_LINES_COMPARED = 5_000;
 const MIN_SIMILARITY = 0.5;
 const MIN_TELLING_CHARS = 3;
-// A line that is everywhere tells nothing.
+// A line that occurs everywhere does not help to find the place.
 const MAX_POSITIONS = 20;
 
-/** A stretch of a file, by 1-based lines. */
+/** A range of lines of a file, counted from 1. */
 export interface Region {
   startLine: number;
   lines: string[];
 }
 
 /**
- * The stretch of a text that a search text most likely meant: where most of its lines stand in
- * their order, else where the line is that is most like its longest one.
+ * The range of a text that a search text most likely meant: the range with most of its lines in their
+ * order. If no line is there, it is the line that is most similar to the longest line of the search text.
  */
 export function nearestRegion(text: string, search: string): Region | undefined {
   const lines = linesOf(text).map((line) => line.text);

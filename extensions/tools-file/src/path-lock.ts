@@ -2,7 +2,7 @@ import { Turns } from '@ethosagent/policy';
 
 const turns = new Turns();
 
-// No absolute path, so that it is the lock of no file.
+// This key is not an absolute path, so it can not be the key of a file.
 const ALL_EDITS = 'edits';
 
 /**
@@ -17,12 +17,13 @@ export function withPathLock<T>(path: string, access: () => Promise<T>): Promise
 }
 
 /**
- * Runs one edit of a file: after the earlier accesses of its path, and with no other edit in this
- * process at the same time, because two paths may lead to one file by a link.
+ * Runs one edit of a file. It waits for the earlier accesses of its path. It also waits for every other
+ * edit in this process, because a link may make two paths lead to one file.
  *
  * @param path absolute
  */
 export function withEditLock<T>(path: string, edit: () => Promise<T>): Promise<T> {
-  // In this order only: whoever has the second lock waits for nothing, so none waits in a circle.
+  // The invariant: the lock of the path is always taken first, and the lock of all edits second. Who has
+  // the second lock waits for no lock, so there is no deadlock.
   return withPathLock(path, () => withPathLock(ALL_EDITS, edit));
 }

@@ -5,7 +5,7 @@ import { type Fitted, fitReplacement } from './fit-replacement.js';
 import type { Hunk, Tolerance } from './hunk.js';
 import { type Line, linesOf } from './text-lines.js';
 
-/** What a hunk does where its lines are, or the offset of a place where that is unclear. */
+/** The edits of a hunk, or the offset of a place where the replacement is ambiguous. */
 export type Placed = { edits: Edit[]; tolerance?: Tolerance } | { unclearAt: number };
 
 /**
@@ -51,7 +51,7 @@ export function placeEdits(
   return { edits, ...(tolerance !== undefined && { tolerance }) };
 }
 
-/** The places that a search text may mean: one that holds it exactly, if it can be told from lost indentation. */
+/** The places that a search text may mean: only an exact one, unless the search text may have lost its indentation. */
 function chooseAmong(
   file: readonly Line[],
   places: readonly Place[],

@@ -4,7 +4,7 @@ import type { FileStyle } from './file-style.js';
 export interface LaidLine {
   indent: string;
   key: string;
-  /** Its position in the place, where the file has it just so. */
+  /** Its position in the place, if the file has exactly this line. */
   keptAt?: number;
 }
 
@@ -14,7 +14,7 @@ const CONTINUES = /^[^|].*(?:[&|]|\\)$/;
 const OPENS_BY_COLON =
   /^(?:if|for|while|def|class|try|else|elif|except|finally|with|match|async)\b.*:$/;
 const CLOSES = /^(?:[})\]]|<\/|["'`]{3}|(?:end|fi|done|esac)\b)/;
-/** After these a deeper line is no surprise, though one may also do without. */
+/** After these, the next line may be deeper, but need not be. */
 const MAY_OPEN =
   /[{([<:=>&|?+\\`]$|^(?:[-*+#>@]|\d+\.|\/\*\*(?!.*\*\/)|["'`]{3})|\b(?:then|do|else|begin|of|in)$/;
 const STATEMENT =
@@ -23,12 +23,12 @@ const RULE = /^[\w.%$()/ -]+:(?!=)/;
 const LIST_ITEM = /^(?:[-*+]|\d+\.) /;
 /** These may be deeper than the line before them. */
 const MAY_BE_DEEPER = /^(?:[.?:&|*+<\-=]|(?:extends|implements|and|or|as|satisfies)\b)/;
-/** What a file that has not indented anything yet may indent by. */
+/** The steps of a file that has no indented line yet. */
 const USUAL_STEPS = new Set([2, 4]);
 
 /**
- * Whether lines can stand as they are laid out, as far as new lines go: none is deeper than the one
- * before it without a reason, none that opens a block goes without one, all are indented like the file.
+ * Whether the layout of the new lines is plausible. A line is deeper than the line before it only for a
+ * reason. A line that opens a block is followed by a deeper one. All are indented like the file.
  *
  * @param lines the lines that a place becomes, with the one before and the one after it
  */

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { errorCodeOf, type ScopedFs } from '@ethosagent/types';
 
 /**
- * The first files of a list that are there and in reach, in the order of the list. ripgrep knows
- * nothing of the deny floor, so what it found is checked here before anyone hears of it. A folder
- * that is out of reach settles the question for all that is below it.
+ * The first files of a list that exist and are in reach, in the order of the list. ripgrep does not know
+ * the deny floor, so each path that it found is checked here before it is shown or used. When a folder is
+ * out of reach, everything below it is, too.
  *
  * @param max 1 or more
  */
@@ -19,7 +19,7 @@ export async function reachableFiles(
     if (isBelowAny(path, deniedFolders)) continue;
     const answer = await isThere(fs, path);
     if (answer === true) reachable.push(path);
-    // Before the next is asked for, which may have to be worked out.
+    // Stop before the next path is computed.
     if (reachable.length === max) break;
     if (answer !== undefined) continue;
     const folder = dirname(path);

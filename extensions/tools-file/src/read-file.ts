@@ -44,7 +44,7 @@ export const readFileTool = defineTool({
   execute: (args, ctx) =>
     withBoundaryFailures(() => {
       const path = absolutePath(ctx.workingDir, args.path);
-      // A read that overlaps an edit would record what the edit has just replaced.
+      // The lock is held during the read: without it, the record could hold the content from before an edit.
       return withPathLock(path, () => readFile(args, path, ctx));
     }),
 });
@@ -56,7 +56,8 @@ async function readFile(
 ): Promise<ToolResult> {
   ctx.abortSignal.throwIfAborted();
   const { scopedFs: fs } = ctx;
-  // Before the content: a change in between makes the record older than the file, never newer.
+  // The time is read before the content. A change in between makes the record older than the file, so a
+  // later edit is refused. The other order would accept it.
   const mtimeMs = await fs.mtime(path);
   const bytes = mtimeMs === null ? undefined : await readIfThere(fs, path);
   if (mtimeMs === null || bytes === undefined) {

@@ -5,13 +5,13 @@ import { errorCodeOf, type ScopedFs, type ToolContext } from '@ethosagent/types'
 export type ReadRecords = NonNullable<ToolContext['readMtimes']>;
 
 interface Fingerprint {
-  /** Of the record that the hash belongs to: whoever replaces the record voids the hash. */
+  /** The time stamp of the record that the hash belongs to. When the record is replaced, the hash is void. */
   mtimeMs: number;
   hash: string;
 }
 
-// A time stamp alone misses a change within its resolution and takes a mere touch for one. The
-// type of the records has no room for a hash, so hashes are kept beside, as long as the records.
+// A time stamp alone misses a change within its resolution, and takes a mere touch for a change. The type
+// of the records has no field for a hash, so the hashes are beside them and live as long as they do.
 const fingerprints = new WeakMap<ReadRecords, Map<string, Fingerprint>>();
 
 /** Notes what a file held when it was read or written. */
@@ -28,17 +28,17 @@ export function recordContent(
   fingerprints.set(records, hashes);
 }
 
-/** Forgets a file of which it was said that it is gone: to write it now is to create it. */
+/** Forgets a file after the model was told that it is gone. A write now creates it. */
 export function forgetContent(ctx: Pick<ToolContext, 'readMtimes'>, path: string): void {
   ctx.readMtimes?.delete(path);
 }
 
-/** What became of a file since it was recorded. */
+/** What happened to a file since it was recorded. */
 export type FileChange = 'changed' | 'deleted';
 
 /**
- * Answers what became of a file since it was recorded: by its content where that was noted, by its
- * time stamp otherwise.
+ * Says what happened to a file since it was recorded. It compares the content if its hash was noted,
+ * otherwise the time stamp.
  *
  * @param file.content what the file holds now, `null` for no file, where the caller has looked already
  * @returns `undefined` for a file without a record, or that is what it was
@@ -63,7 +63,7 @@ export async function changeSinceRead(
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === 'FILE_NOT_FOUND') return 'deleted';
-    // It was read before, so it was smaller.
+    // It was small enough to be read before, so it has changed.
     if (code === 'FILE_TOO_LARGE') return 'changed';
     throw error;
   }

@@ -36,7 +36,7 @@ function hintFor(hunk: Hunk, text: string): string {
   return `${again} ${differences(text, hunk.search, region.startLine)}`;
 }
 
-/** The place with its line numbers, and below each line that differs how the search text has it. */
+/** The place with its line numbers. Below each line that differs is the line of the search text. */
 function differences(text: string, search: string, startLine: number): string {
   const there = linesOf(text)
     .slice(startLine - 1)

@@ -3,7 +3,7 @@ import { type Line, linesOf } from './text-lines.js';
 
 /** Lines at most, unless asked for more. */
 export const DEFAULT_LIMIT = 2_000;
-/** Characters of a line that are shown; what is longer is data rather than text. */
+/** A line is cut after so many characters. A longer one is data rather than text. */
 export const MAX_LINE_CHARS = 4_000;
 const NOTE_CHARS = 400;
 
@@ -51,7 +51,7 @@ export function renderRead(text: string, range: ReadRange): RenderedRead | undef
       prefix: range.lineNumbers ? `${number}\t` : '',
       room,
     });
-    // The first line is shown in any case, so that reading on gets on.
+    // The first line is always shown. Otherwise a model that reads on would never get past a long line.
     if (shown.length > 0 && length + rendered.length > room) break;
     shown.push(rendered);
     length += rendered.length;

@@ -18,7 +18,7 @@ export interface FileHits {
 /** Text that was made to fit. */
 export interface Rendered {
   text: string;
-  /** How many of the parts are in it, the last perhaps in part. */
+  /** How many of the parts are in it. The last one may be cut. */
   shown: number;
   /** Not all is in it. */
   isCut: boolean;
@@ -62,7 +62,7 @@ export function renderHits(
   return joinWithin(parts(), '\n\n', maxChars);
 }
 
-/** A name that could be taken for several lines, or for another, is quoted. */
+/** Quotes a name that looks like several lines, or like another name. */
 export function renderName(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) || hasInvisible(name)
     ? showHidden(JSON.stringify(name))

@@ -25,7 +25,8 @@ export interface SearchPlace {
   ignoreFiles: readonly string[];
 }
 
-// Every value from the model is bound to its option by `=`, so that none becomes an option.
+// The attack: a value such as `--pre=sh` from the model. Each value is joined to its option by `=`, so it
+// can not become an option itself.
 
 /** Options that say what matches in a line. */
 export function patternArguments(query: SearchQuery): string[] {
@@ -40,8 +41,8 @@ export function patternArguments(query: SearchQuery): string[] {
 }
 
 /**
- * Options that say which files are searched. Ignore files count without a repository; none of those
- * that may lie out of reach is read: of folders above, of the user, of the repository itself.
+ * Options that say which files are searched. Ignore files count without a repository, too. Those that may
+ * be out of reach are not read: the files of parent folders, of the user, and of the repository itself.
  *
  * @param place where to search, and the ignore files above that count too
  */
@@ -50,7 +51,7 @@ export function filterArguments(
   { target, ignoreFiles }: Pick<SearchPlace, 'target' | 'ignoreFiles'>,
 ): string[] {
   const { nameGlobs, excluded } = query.globs;
-  // Types are united, so a type of our own would widen the one that was asked for.
+  // ripgrep searches the union of all types, so a type that we add would widen the requested one.
   const types =
     query.fileType === undefined
       ? nameGlobs.map((glob) => `--type-add=${NAMES_TYPE}:${glob}`)
@@ -72,8 +73,8 @@ export function filterArguments(
 }
 
 /**
- * Options that leave only files which a glob matches; none when the filter says as much. As
- * `--glob`, they override ignore files: what they let through must have passed the filter too.
+ * Options that keep only files that match a glob; an empty list when the filter does that already. `--glob`
+ * overrides ignore files, so a file must pass the filter as well.
  */
 export function globArguments(
   { globs, fileType }: SearchQuery,

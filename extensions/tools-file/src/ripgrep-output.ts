@@ -34,12 +34,12 @@ export function parseHits(stdout: string, paths: readonly string[]): Map<string,
   }
 }
 
-/** What ripgrep writes of a binary file, in a line before the path that is next. */
+/** The remark of ripgrep on a binary file. It is a line before the next path. */
 const REMARKS = /^(?:[^\0\n]*: (?:WARNING: stopped searching )?binary file[^\0\n]*\n)+/;
 
 /**
- * Reads `path NUL line:column:` records of any files. A name that is made to look like a remark leads to
- * another file; so whoever reads one has to look at it in its own reach.
+ * Reads `path NUL line:column:` records of any files. The attack: a file name that looks like a remark, so
+ * that the parsed path is another file. The caller must therefore read each path through its own reach.
  */
 export function parseAllHits(stdout: string): Map<string, Hit[]> {
   const hits = new Map<string, Hit[]>();

@@ -8,7 +8,7 @@ import {
 } from './ripgrep-arguments.js';
 import { type Hit, parseAllHits, parseHits, parsePaths } from './ripgrep-output.js';
 
-// Command lines have a limit, the lowest of which is 32,767 characters, on Windows.
+// A command line has a limit. The lowest is that of Windows: 32,767 characters.
 const MAX_TARGET_CHARS = 20_000;
 
 const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--path-separator=/'];
@@ -41,7 +41,7 @@ export class Ripgrep {
     const globs = globArguments(query, place);
     const [found, matching] = await Promise.all([
       this.#list(query, place, { globs: [], maxHits }),
-      // By one listing, globs would bring back what ignore files leave out.
+      // Two listings, because in one the globs would bring back files that the ignore files leave out.
       globs.length === 0
         ? undefined
         : this.#list({ ...query, pattern: undefined }, place, { globs }),
@@ -68,7 +68,7 @@ export class Ripgrep {
         : hasLines
           ? lineArguments(maxHits)
           : ['--files-with-matches'];
-    // The last glob that matches decides, so what is left out comes last.
+    // The last matching glob decides, so the excluded ones come last.
     const filter = [...globs, ...filterArguments(query, place)];
     const { exitCode, stdout, truncated } = await this.#spawn(
       [...what, '--null', ...patternArguments(query), ...filter],
@@ -79,7 +79,7 @@ export class Ripgrep {
       const reason = await this.#refusal(query, place, globs);
       if (reason !== undefined) return { ok: false, reason };
     }
-    // Too many lines to hear of all: which files they are in is far less.
+    // There are too many lines. The list of their files is far smaller.
     if (hasLines && truncated === true) return this.#list(query, place, { globs });
     const isPartial = exitCode > 1 || truncated === true;
     if (!hasLines) return { ok: true, paths: parsePaths(stdout), isPartial };
@@ -110,7 +110,7 @@ export class Ripgrep {
     return found;
   }
 
-  // It answers a bad pattern and an unreadable file with the same exit code: ask without any file.
+  // A bad pattern and an unreadable file have the same exit code, so the pattern is tried without a file.
   async #refusal(
     query: SearchQuery,
     { cwd, target }: SearchPlace,
@@ -146,7 +146,7 @@ function lineArguments(maxHits: number): string[] {
     '--no-heading',
     '--line-number',
     '--column',
-    // A remark takes the place of a line that is longer.
+    // ripgrep replaces a longer line by a remark.
     '--max-columns=1',
     `--max-count=${maxHits}`,
   ];

@@ -5,7 +5,7 @@ import type { SearchArgs } from './search-input.js';
 
 const NOTE_CHARS = 300;
 
-/** What a search found, up to what was asked for. */
+/** The matches of a search, at most as many as were asked for. */
 export type SearchFindings =
   | { mode: 'names'; paths: readonly string[]; hasMore: boolean }
   | { mode: 'content'; files: readonly FileHits[]; hasMore: boolean };

@@ -57,7 +57,7 @@ export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<Se
       process: { allowedBinaries: [binary] },
     },
     outputIsUntrusted: true,
-    // It runs ripgrep, which reads.
+    // The process is ripgrep, which only reads.
     effects: [],
     execute: (args, ctx) => withBoundaryFailures(() => search(args, ctx, binary)),
   });
@@ -91,7 +91,7 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   const probe = probeOf(query);
   const wide = probe && (await look(probe.query));
   if (wide !== undefined && !wide.ok) return err(wide.reason, 'input_invalid');
-  // A list that was cut may lack files that the search itself would list.
+  // A cut list may lack files that the search itself would find.
   const isWhole =
     wide?.isPartial === false && (wide.isNothing || probe?.isSame(wide.findings) === true);
   const looked = isWhole ? wide : await look(query);
@@ -219,7 +219,7 @@ async function findLines(
   return { mode: 'content', files, hasMore };
 }
 
-/** `undefined` for a file that is gone, or was put out of reach, or is no text. */
+/** `undefined` for a file that is gone, is no longer in reach, or is not text. */
 async function readLines(fs: ScopedFs, path: string): Promise<FileLines | 'too large' | undefined> {
   try {
     return await fileLines(await fs.readBytes(path));

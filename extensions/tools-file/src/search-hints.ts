@@ -60,7 +60,8 @@ type Near = [what: string, near: SearchQuery, known?: readonly string[] | undefi
 function* nearQueries(query: SearchQuery, { withBlanks }: HintOptions): Generator<Near> {
   if (query.pattern === undefined) return;
   const [otherCase, otherBlanks] = [inOtherCase(query), withOtherBlanks(query)];
-  // What matches nowhere with other blanks, in every case, matches nowhere in other case alone.
+  // The search with other blanks ignores case, too. If it found nothing, a search that only ignores case
+  // would find nothing.
   if (otherCase !== undefined && withBlanks?.length !== 0) yield ['in other case', otherCase];
   if (otherBlanks !== undefined) yield ['with other blanks', otherBlanks, withBlanks];
 }
@@ -73,7 +74,7 @@ async function pathsOf(
   return list.ok ? list.paths : [];
 }
 
-/** Those in reach alone: ripgrep knows nothing of what is denied. */
+/** Only those in reach: ripgrep does not know what is denied. */
 async function namesOf(
   paths: Iterable<string>,
   { fs, place, workingDir }: HintOptions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// An argument of a process ends at one.
+// A NUL would end the argument of the process.
 const withoutNul = (text: string) => !text.includes('\0');
 const glob = z.string().min(1).max(1_000).refine(withoutNul, 'holds a NUL');
 

@@ -2,7 +2,7 @@ import { escapePattern, hasAnyCase, withOtherBlanks } from './near-queries.js';
 import type { SearchQuery } from './ripgrep-arguments.js';
 import type { SearchFindings } from './search-answer.js';
 
-/** A wider search, which tells of what would be near where nothing is found. */
+/** A wider search. If the search itself finds nothing, it tells what is near. */
 export interface SearchProbe {
   /** It finds all that the search itself finds. */
   query: SearchQuery;
@@ -11,8 +11,8 @@ export interface SearchProbe {
 }
 
 /**
- * The search with any blanks between the words, for plain words: whether a line that it finds is one
- * of the search itself can then be told from its text. So the search runs once where nothing is near.
+ * The search with any blanks between the words, for plain words only. For these, the text of a found line
+ * tells whether the search itself matches it. So ripgrep runs only once when nothing is near.
  */
 export function probeOf(query: SearchQuery): SearchProbe | undefined {
   const { pattern } = query;

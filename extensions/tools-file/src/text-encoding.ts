@@ -1,7 +1,7 @@
 import { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from '@ethosagent/policy';
 
 const SAMPLE_SIZE = 65_536;
-// With less to go by, frequencies mislead; Western European is then the likeliest.
+// In shorter texts the frequencies of letters mislead. Western European is then the most likely.
 const MIN_FOREIGN_BYTES = 6;
 const MIN_CONFIDENCE = 20;
 
