@@ -10,7 +10,7 @@ import type {
 } from './search-provider.js';
 
 const FRESHNESS = { day: 'pd', week: 'pw', month: 'pm', year: 'py' } as const;
-// Where its language codes are not those of ISO 639.
+// Languages whose codes at Brave are not those of ISO 639.
 const LANGUAGES: Readonly<Record<string, string>> = {
   ja: 'jp',
   pt: 'pt-pt',
@@ -19,7 +19,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   'zh-tw': 'zh-hant',
 };
 const REGIONAL = ['en-gb', 'pt-br', 'pt-pt', 'zh-hans', 'zh-hant'];
-// A window longer than this is that of the plan, not that of the second.
+// A longer window is the limit of the plan, not the limit per second.
 const SHORT_WINDOW_SECONDS = 60;
 
 const answer = z.object({
@@ -100,7 +100,7 @@ function languageOf({ lang }: SearchQuery): string | undefined {
 function problem({ status, headers, body }: ProviderResponse): SearchProblem | undefined {
   const { code = '', detail } = failure.safeParse(body).data?.error ?? {};
   const said = { detail: detail ?? undefined };
-  // Also with 422, where a key is malformed or missing.
+  // Brave answers 422, too, when a key is malformed or missing.
   if (/SUBSCRIPTION_TOKEN|SUBSCRIPTION_NOT_FOUND/.test(code)) return { kind: 'key', ...said };
   if (status !== 429) return undefined;
   const windows = windowsOf(headers);

@@ -2,7 +2,7 @@ import type { TreeElement } from './markdown-tree.js';
 
 const MARKED =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|src-|brush:\s?)([\w+#.-]{1,20})/i;
-/** What stands beside a word that names a language. */
+/** The text around a word that names a language. */
 const BESIDE = /(?:^|\s)(?:sourceCode|hljs|src|rust|prettyprint|codehilite|highlight)(?:\s|$)/;
 const NO_LANGUAGE: ReadonlySet<string> = new Set(
   'none text plain plaintext plain-text default auto nohighlight source output copy-code notranslate'.split(
@@ -12,7 +12,7 @@ const NO_LANGUAGE: ReadonlySet<string> = new Set(
 const NAMES =
   /(?:^|\s)(bash|c|cpp|csharp|css|diff|go|haskell|html|ini|java|javascript|js|json|jsx|kotlin|lua|makefile|markdown|objectivec|perl|php|python|r|ruby|rust|scala|scss|sh|shell|sql|swift|toml|ts|tsx|typescript|xml|yaml)(?=\s|$)/i;
 
-/** The language of a block of code, as one of the elements that make it says; else nothing. */
+/** The language of a block of code, if the classes of its elements name one. */
 export function codeLanguage(elements: readonly TreeElement[]): string {
   for (const element of elements) {
     const said = element.getAttribute('data-lang') ?? element.getAttribute('data-language');

@@ -6,8 +6,9 @@ const MAX_ENTRIES = 32;
 const MAX_CHARS = 16_000_000;
 
 /**
- * What downloads were made into, so that the parts of a page are cut from one conversion. It is
- * found by all that it was made from, the bytes first of all: who has those may see it.
+ * Keeps conversions of downloads, so that all parts of a page come from one conversion. The key is made
+ * from all inputs, above all the bytes of the download. So only a call that has the bytes finds the
+ * conversion.
  */
 export class ContentCache {
   readonly #contents = new Map<string, PageContent>();
@@ -16,7 +17,7 @@ export class ContentCache {
   get(key: string): PageContent | undefined {
     const content = this.#contents.get(key);
     if (content === undefined) return undefined;
-    // The last used are the last to go.
+    // The least recently used go first.
     this.#contents.delete(key);
     this.#contents.set(key, content);
     return content;

@@ -5,7 +5,8 @@ export interface PageCut {
   end: number;
 }
 
-// A page is at least this part of what it may be, so that a paragraph's end is worth going back for.
+// A page is at least this part of the possible length, so the cut does not go back too far for a
+// paragraph's end.
 const MIN_FILL = 0.5;
 
 /**

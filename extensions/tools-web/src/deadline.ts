@@ -1,15 +1,15 @@
 /** A signal that fires with another one, or when the time is up. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The time was up, and nothing else ended it. */
+  /** The time was over, and nothing else fired the signal. */
   readonly isOver: boolean;
-  /** Lets go of the timer. */
+  /** Clears the timer. */
   clear(): void;
 }
 
 /** @param timeoutMs milliseconds from now */
 export function createDeadline(parent: AbortSignal, timeoutMs: number): Deadline {
-  // `AbortSignal.any` of Node 20 may be collected, and lost, while somebody waits for it.
+  // In Node 20, the signal of `AbortSignal.any` may be garbage-collected while somebody waits for it.
   const controller = new AbortController();
   let isOver = false;
   const timer = setTimeout(() => {

@@ -1,9 +1,9 @@
 import { parseMediaType } from './media-type.js';
 
 const SAMPLE_BYTES = 65_536;
-// Below this a guess by frequencies is worth nothing; most unmarked pages are Western European.
+// In a shorter text, a guess by frequencies is worthless. Most unmarked pages are Western European.
 const MIN_CONFIDENCE = 25;
-// Of a guess: how much less may speak for what is likelier before it is looked at.
+// How much lower the score of a more common charset may be and still win.
 const MAX_DOUBT = 6;
 const WESTERN: ReadonlySet<string> = new Set(['ISO-8859-1', 'windows-1252']);
 const CENTRAL_EUROPEAN: ReadonlySet<string> = new Set(['ISO-8859-2', 'windows-1250']);
@@ -83,7 +83,8 @@ async function known(label: string | undefined): Promise<string | undefined> {
   const name = label.toLowerCase();
   const charset = ALIASES[name] ?? name;
   if (charset === 'utf-8' || charset === 'utf8') return 'utf-8';
-  // Each is the way around a filter that reads the bytes as text; no page is written in them.
+  // The attack: bytes that a filter reads as harmless text, and that become markup in one of these charsets.
+  // No honest page uses them.
   if (charset === 'utf-7' || charset === 'utf7' || charset === 'utf-7-imap') return undefined;
   const { default: iconv } = await import('iconv-lite');
   return iconv.encodingExists(charset) && !/^(?:base64|hex|binary|internal)/.test(charset)
@@ -126,7 +127,7 @@ async function guess(bytes: Uint8Array): Promise<string> {
   return 'windows-1252';
 }
 
-/** The text between tags that has foreign letters: the rest, and the tags, would tell of English. */
+/** The text between tags with foreign letters. The tags and the other text would look like English. */
 function withoutTags(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString('latin1');
   const parts = text

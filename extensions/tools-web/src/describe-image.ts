@@ -1,4 +1,4 @@
-// Where dimensions are, in any honest file.
+// The dimensions of an honest file are within so many bytes.
 const HEAD_BYTES = 1024 * 1024;
 
 /** Width and height of an image in pixels, from its header; nothing where it doesn't tell. */

@@ -1,15 +1,15 @@
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 const MAX_ALL_BYTES = 96 * 1024 * 1024;
 const MAX_PARTS = 200;
-/** What text is made of: no images, fonts or programs. */
+/** The parts with text: no images, fonts or programs. */
 const WANTED =
   /^(?:\[Content_Types\]\.xml|_rels\/[^/]{1,100}|word\/[^/]{1,100}\.xml|word\/_rels\/[^/]{1,100})$/;
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 /**
- * A Word document as HTML. Of what it packs, only the parts with text are unpacked, and no more of
- * each than it says that there is.
+ * A Word document as HTML. The attack: a small archive that unpacks to gigabytes. Only the parts with text
+ * are unpacked, and each part only up to its stated size.
  *
  * @throws what the libraries throw for an invalid file
  */

@@ -4,7 +4,7 @@ const LONG_BYTES = 512 * 1024;
 const STEP_BYTES = 1024 * 1024;
 const STEP_PERCENT = 10;
 
-/** Reports a download that is long: every tenth of it, or every megabyte where its end is unknown. */
+/** Reports a long download: each tenth of it, or each megabyte when its length is unknown. */
 export function downloadProgress(
   toolName: string,
   host: string,

@@ -5,12 +5,12 @@ import { readBody } from './read-body.js';
 
 /** A redirect that was followed. */
 export interface Redirect {
-  /** Where it led away from. */
+  /** The URL that redirected. */
   url: string;
   status: number;
 }
 
-/** What came back in the end. */
+/** The final answer. */
 export interface Download extends Answer {
   /** Where it came from, after redirects. */
   url: string;
@@ -41,7 +41,7 @@ export interface DownloadOptions {
 }
 
 const MAX_REDIRECTS = 5;
-// The fetch standard refuses it in the default mode, so nothing is ever sent.
+// The fetch standard refuses this in the default mode, so no request is ever sent.
 const ONLY_IF_CACHED = { cache: 'only-if-cached' } as const;
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -81,7 +81,7 @@ async function answerOf(url: string, options: DownloadOptions): Promise<OneAnswe
   if (answer.status === 304 && hit !== undefined) {
     const kept = await orNothing(hit.revalidated(answer));
     if (kept !== undefined) return { ...kept, isPartial: false, cache: 'revalidated' };
-    // It answered for something else than what is kept.
+    // The server's answer does not belong to the stored answer.
     return { ...(await ask(url, headers, options)), cache: 'miss' };
   }
   if (!answer.isPartial) await orNothing(cache?.store(url, headers, answer));
@@ -104,8 +104,9 @@ async function ask(
 }
 
 /**
- * A host that is no longer allowed must not be read from the cache either. This asks for what no
- * `fetch` sends, and learns from how it is refused: the guard judges the URL first.
+ * The attack: a host is taken off the allow list, and its pages are still read from the cache. This makes a
+ * request that `fetch` never sends. The guard checks the URL first, so the kind of the refusal tells
+ * whether the host is still allowed.
  *
  * @throws `HOST_NOT_ALLOWED`, and whatever else forbids the request
  */
@@ -126,7 +127,7 @@ async function assertReachable(
   }
 }
 
-// A cache that fails, or is full, is no reason not to fetch.
+// If the cache fails or is full, the page is fetched without it.
 async function orNothing<T>(access: Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await access;

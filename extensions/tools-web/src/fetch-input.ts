@@ -74,6 +74,6 @@ function isWebUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   const isWeb = protocol === 'http:' || protocol === 'https:';
-  // They would be shown with every answer.
+  // Their values would be shown with every answer.
   return isWeb && username === '' && password === '';
 }

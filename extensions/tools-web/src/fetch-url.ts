@@ -30,7 +30,7 @@ type FetchContext = Pick<
   | 'sessionId'
 > & { scopedFetch: ScopedFetch; kvStore: KeyValueStore; settings: FetchSettings };
 
-/** What the calls of a tool have in common. */
+/** State that all calls of a tool share. */
 interface Shared {
   turns: Turns;
   contents: ContentCache;
@@ -41,7 +41,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; ethosagent-fetch/0.1)';
 const ACCEPT =
   'text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,application/pdf;q=0.8,image/*;q=0.7,*/*;q=0.5';
 
-/** What to say when the time is up, by what took it. */
+/** The messages when the time is over, by the step that took it. */
 const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: number) => string> =
   {
     waiting: (host, ms) =>
@@ -171,8 +171,9 @@ function wrongCursor(): ToolResult {
 }
 
 /**
- * What one personality fetched, none of another reach may see; nor the same one after its policy
- * has changed. A host that was taken out since is asked about again before it is answered for.
+ * The namespace of the cache. A personality with another reach must not see what this one fetched, and the
+ * same personality must not see it after its policy changed. Whether a host is still allowed is checked
+ * before each answer from the cache.
  */
 function cacheOf({ kvStore, personalityId, sessionId, networkPolicy }: FetchContext): HttpCache {
   const who = personalityId === undefined ? ['session', sessionId] : ['personality', personalityId];

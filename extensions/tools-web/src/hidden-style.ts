@@ -16,7 +16,7 @@ const FAR_AWAY = [
   'margin-top',
 ];
 
-/** Whether an inline style keeps an element from being seen, as far as the style alone can tell. */
+/** Whether an inline style alone hides an element. */
 export function isHiddenStyle(style: string): boolean {
   const declarations = declarationsOf(style);
   const of = (property: string) => declarations.get(property) ?? '';
@@ -47,7 +47,7 @@ export function isHiddenStyle(style: string): boolean {
   );
 }
 
-/** In lower case; the last of a name counts. */
+/** The declarations in lower case. The last one of a name counts. */
 function declarationsOf(style: string): Map<string, string> {
   const declarations = new Map<string, string>();
   const plain = withoutEscapes(withoutComments(style.slice(0, MAX_STYLE_CHARS))).toLowerCase();
@@ -64,10 +64,10 @@ function declarationsOf(style: string): Map<string, string> {
   return declarations;
 }
 
-/** Whether one of the lengths, also within `calc()`, leads off the screen. */
+/** Whether one of the lengths, also inside `calc()`, moves the element off the screen. */
 function isFarAway(lengths: string): boolean {
   for (const [, digits, unit] of lengths.matchAll(/-(\d{1,9})(?:\.\d*)?(px|r?em|%|v[hw])?/g)) {
-    // A hundredth of the screen each.
+    // Each of these units is a hundredth of the screen.
     const isOfScreen = unit === 'vw' || unit === 'vh';
     if (Number(digits) >= (isOfScreen ? 100 : MIN_OFF_SCREEN)) return true;
   }
@@ -99,7 +99,7 @@ function withoutEscapes(style: string): string {
   });
 }
 
-/** In linear time, also for comments that never end. */
+/** Removes comments, in linear time even for comments that never end. */
 function withoutComments(style: string): string {
   let shown = '';
   for (let at = 0; ; ) {
@@ -107,7 +107,7 @@ function withoutComments(style: string): string {
     if (start < 0) return shown + style.slice(at);
     shown += style.slice(at, start);
     const end = style.indexOf('*/', start + 2);
-    // The rest is a comment.
+    // The comment is not closed, so it is the rest.
     if (end < 0) return shown;
     at = end + 2;
   }

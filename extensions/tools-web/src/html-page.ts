@@ -3,7 +3,7 @@ import type { PageFacts } from './page-facts.js';
 import type { PageLink } from './page-links.js';
 import type { ScannedPage } from './scan-html.js';
 
-/** HTML as it is shown. */
+/** The shown form of an HTML page. */
 export interface HtmlPage extends PageFacts {
   text: string;
   extraction: MarkdownPage['extraction'];
@@ -13,7 +13,7 @@ export interface HtmlPage extends PageFacts {
   isCut: boolean;
 }
 
-/** What was found in a page, and what became of it. */
+/** Joins the scan of a page with its Markdown. */
 export function pageOf(
   page: ScannedPage,
   { markdown, extraction, byline }: MarkdownPage,

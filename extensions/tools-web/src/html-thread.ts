@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { reading, readNow } from './reading.js';
 
-// The thread of `readHtml`. It reads one thing after the other.
+// The thread of `readHtml`. It does one job after the other.
 parentPort?.on('message', async (job: unknown) => {
   const value = await readNow(reading.parse(job), (text) =>
     parentPort?.postMessage({ value: text, isLast: false }),

@@ -8,15 +8,15 @@ export interface MarkdownPage {
   markdown: string;
   /** The main content, the whole page, the page as text because it is too complex, or a feed. */
   extraction: 'article' | 'page' | 'text' | 'feed';
-  /** What the article itself says, where the page doesn't. */
+  /** Facts from the article, where the page states none. */
   byline?: string;
 }
 
 const MAX_BYLINE_CHARS = 500;
-// Less is a teaser, or a guess that went wrong.
+// A shorter result is a teaser, or a wrong guess of the main content.
 const MIN_ARTICLE_CHARS = 200;
 const MIN_ARTICLE_SHARE = 0.05;
-// Markup that repeats marks can come to a multiple of the page.
+// Markdown may repeat marks on each line, so it can become several times as long as the page.
 const MAX_CHARS = 5_000_000;
 
 /**
@@ -34,7 +34,7 @@ export async function htmlToMarkdown(
     const shown = await convert(page.markup, page, isWhole);
     return shown.markdown.length > MAX_CHARS ? asText : shown;
   } catch {
-    // A library that a page broke: the text is there anyway.
+    // A page may make a library throw. The plain text is still there.
     return asText;
   }
 }
@@ -55,7 +55,7 @@ async function convert(markup: string, page: ScannedPage, isWhole: boolean): Pro
     disableJSONLD: true,
     // The language of a block of code is in its class.
     keepClasses: true,
-    // What was found, as it is: its source would only be parsed again.
+    // The found element is passed as it is, because its source would only be parsed again.
     serializer: (content) => content,
   }).parse();
   const chars = article?.textContent?.trim().length ?? 0;

@@ -17,7 +17,7 @@ export interface CacheHit {
   isFresh: boolean;
   /** What to send, so that the server need not answer in full. */
   revalidationHeaders: Record<string, string>;
-  /** What holds after the server has answered that request: the old answer, or nothing. */
+  /** The answer to use after the server has answered that request: the old one, or `undefined`. */
   revalidated(answer: Answer): Promise<Answer | undefined>;
 }
 
@@ -35,7 +35,7 @@ export const CACHE_LIMITS: CacheLimits = {
 };
 
 const MAX_TTL_SECONDS = 7 * 24 * 3_600;
-// What has a validator is worth keeping beyond its freshness.
+// An answer with a validator is still useful when it is no longer fresh.
 const STALE_TTL_SECONDS = 24 * 3_600;
 
 const storedEntry = z.object({
@@ -54,8 +54,8 @@ type Headered = Record<string, string>;
  * Answers of servers, kept by the rules of HTTP caching (RFC 9111) as a shared cache keeps them:
  * nothing that is `private` or `no-store`.
  *
- * The keys are the index: `<namespace>/<hash of the URL>/<milliseconds>-<bytes>`. So two calls at
- * once can't lose each other's entries, and nothing has to be locked.
+ * There is no index besides the keys: `<namespace>/<hash of the URL>/<milliseconds>-<bytes>`. So two calls at
+ * the same time can't overwrite each other's index, and no lock is needed.
  */
 export class HttpCache {
   readonly #kv: KeyValueStore;
@@ -103,7 +103,7 @@ export class HttpCache {
     };
   }
 
-  /** Keeps an answer where the rules let a cache keep it, and it fits. */
+  /** Keeps an answer if the rules of HTTP allow it, and it fits. */
   async store(url: string, headers: Headered, answer: Answer): Promise<void> {
     const { default: CachePolicy } = await import('http-cache-semantics');
     const policy = new CachePolicy(
@@ -131,12 +131,12 @@ export class HttpCache {
       const at = older.indexOf(key);
       if (at >= 0) older.splice(at, 1);
     }
-    // Also when nothing was kept: what the server no longer says must not be told again.
+    // The old answers are removed even when the new one is not kept: they are no longer valid.
     for (const key of older) await this.#kv.delete(key);
     await this.#evict();
   }
 
-  /** The oldest first, until the rest fits. */
+  /** Removes the oldest answers until the rest fits. */
   async #evict(): Promise<void> {
     const entries = (await this.#kv.list(''))
       .map((key) => ({ key, ...partsOf(key) }))
@@ -179,7 +179,7 @@ function readPolicy(
   try {
     return Policy.fromObject(stored);
   } catch {
-    // Of another version: as good as none.
+    // Another version wrote it; it is ignored.
     return undefined;
   }
 }
@@ -198,6 +198,6 @@ function partsOf(key: string): { storedAt: number; bytes: number } {
 }
 
 function hash(text: string): string {
-  // Digits of which no words can be made: a list of keys then holds no text of anybody.
+  // In hexadecimal, so that a server can not write words into a list of keys.
   return createHash('sha256').update(text).digest('hex');
 }

@@ -9,7 +9,7 @@ import { scanHtml } from './scan-html.js';
 
 const MAX_EXCERPT_CHARS = 300;
 const EXCERPT_FROM_BYTES = 32_768;
-// Links of an excerpt are not told.
+// The links of an excerpt are left out.
 const NOWHERE = new URL('http://invalid/');
 const MEANING: Readonly<Record<number, string>> = {
   400: 'the server could not make sense of the request',

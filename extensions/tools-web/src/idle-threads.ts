@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 
 const IDLE_MS = 30_000;
-// What a library keeps of one page, and of another, adds up.
+// A library may keep some memory of each page, so a thread ends after so many jobs.
 const MAX_JOBS = 200;
 const MAX_IDLE = 2;
 
@@ -41,7 +41,7 @@ export class IdleThreads {
       void worker.terminate();
     };
     const timer = setTimeout(drop, IDLE_MS);
-    // Nobody waits for what is idle, least of all the end of the process.
+    // An idle thread must not keep the process alive.
     timer.unref();
     worker.unref();
     worker.once('exit', drop);

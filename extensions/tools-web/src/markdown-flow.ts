@@ -1,8 +1,8 @@
 /**
- * Text that grows by pieces within lines and by blocks, with as many line ends between as they need.
+ * Builds text from pieces of lines and from blocks, with the needed line ends between them.
  *
- * The pieces stay apart until the end: to look at the end of a long text that just grew would make one
- * string of it each time, and the time would grow with the square of the text.
+ * The pieces are joined only at the end. To join them for each look at the end of the text would need
+ * quadratic time.
  */
 export class MarkdownFlow {
   /** None of them is empty. */
@@ -59,7 +59,7 @@ export class MarkdownFlow {
     this.gap(gap);
   }
 
-  /** What comes next begins a line of its own. */
+  /** The next text begins on a line of its own. */
   gap(lines: number): void {
     this.#gap = Math.max(this.#gap, lines);
     if (!this.#isBlank) this.hasBlocks = true;

@@ -32,7 +32,7 @@ const FORMULAS = [
   ['$$', '$$'],
 ] as const;
 
-/** Where formulas stand, in order. Each kind is looked for forwards only, so in linear time. */
+/** The places of formulas, in order. The search for each kind only goes forward, so it takes linear time. */
 function formulasIn(text: string): [from: number, to: number][] {
   if (!text.includes('\\') && !text.includes('$$')) return [];
   const found: [number, number][] = [];

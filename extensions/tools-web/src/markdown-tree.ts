@@ -1,4 +1,4 @@
-/** What Markdown is written from: the part of the DOM that this needs. */
+/** The part of the DOM that the writer of Markdown needs. */
 export interface TreeNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -30,7 +30,7 @@ export function elementsOf(node: TreeNode): TreeElement[] {
 
 /** What was found of a tree before it is written. */
 export interface TreeFacts {
-  /** Tables that are there to put things in places: they hold another, or have one column. */
+  /** Layout tables: they contain another table, or have one column. */
   layoutTables: ReadonlySet<TreeNode>;
   /** Labels of footnotes, by the id of the element that has their text. */
   notes: ReadonlyMap<string, string>;

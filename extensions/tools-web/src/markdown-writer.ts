@@ -20,9 +20,9 @@ const BLOCKS: ReadonlySet<string> = new Set(
 const CODE: ReadonlySet<string> = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
 const LINE_NUMBERS =
   /(?:^|\s)(?:linenos?|lineno|line-?numbers?(?:-rows)?|gutter|rouge-gutter|blob-num)(?:\s|$)/;
-/** Their class says that the lines in them have numbers. */
+/** Classes of code blocks with line numbers. */
 const MAY_HAVE_NUMBERS: ReadonlySet<string> = new Set(['PRE', 'CODE', 'DIV']);
-/** What leads to the heading that it stands in, or back from a note to its place. */
+/** The text of a link to its own heading, or from a note back to its place. */
 const SIGN = /^(?:[\\s#¶§^↑←⏎⤴↩\\u200b]|\\ufe0e|\\ufe0f|🔗)*$/u;
 
 /** Where in the tree a node stands. */
@@ -121,7 +121,7 @@ class MarkdownWriter {
     } else this.children(element, flow, place);
   }
 
-  /** Marks stand at the words, not at the spaces around. Around blocks they would mean nothing. */
+  /** Puts marks directly at the words, without the spaces around them. Around blocks, marks have no meaning. */
   #marked(inner: MarkdownFlow, mark: string, flow: MarkdownFlow): void {
     const [before, text, after] = inner.parts();
     if (inner.hasBlocks) flow.block(text);

@@ -26,7 +26,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   'application/x-yaml',
   'application/yaml',
 ]);
-// Said where the server doesn't know, or of about anything.
+// Servers send these for unknown files, or for almost any file.
 const VAGUE: ReadonlySet<string> = new Set([
   '',
   'application/octet-stream',
@@ -61,7 +61,7 @@ export async function kindOfBody(
     return refined(said, essence, bytes);
   }
   if (hasNul(bytes)) return { kind: 'binary', mediaType: essence || 'application/octet-stream' };
-  // An image or a PDF that doesn't begin like one is what it looks like.
+  // If the body does not begin like the stated image or PDF, its bytes decide.
   return refined('text', VAGUE.has(essence) ? 'text/plain' : essence, bytes);
 }
 
@@ -79,7 +79,7 @@ function kindOfType(essence: string): BodyKind | undefined {
 async function sniff(bytes: Uint8Array, said: BodyKind | undefined): Promise<string | undefined> {
   if (bytes.length === 0) return undefined;
   if (startsWith(bytes, '%PDF-')) return 'application/pdf';
-  // What a server calls text is text unless it holds what no text does.
+  // A body that the server calls text is text, unless it has bytes that no text has.
   const isText = said !== undefined && said !== 'image' && said !== 'pdf' && said !== 'binary';
   if (isText && !hasNul(bytes)) return undefined;
   const { fileTypeFromBuffer } = await import('file-type');

@@ -57,7 +57,7 @@ const PARAGRAPHS: ReadonlySet<string> = new Set([
 export class OutlineText {
   readonly #parts: string[] = [];
   #chars = 0;
-  /** Line ends that come before the next text; more of them don't add up. */
+  /** Line ends before the next text. The largest number counts, not the sum. */
   #pending = 0;
   #mark = '';
   #isEmpty = true;

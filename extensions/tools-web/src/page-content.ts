@@ -12,7 +12,7 @@ import { readPdf } from './pdf-text.js';
 import { prettyJson } from './pretty-json.js';
 import { readDocx, readFeedText, readHtml } from './read-html.js';
 
-/** What a download shows. */
+/** The content of a download. */
 export interface PageContent extends PageFacts {
   kind: BodyKind;
   mediaType: string;
@@ -25,7 +25,7 @@ export interface PageContent extends PageFacts {
   /** Of a PDF. */
   pages?: number;
   image?: { bytes: Uint8Array; mediaType: string; width?: number; height?: number };
-  /** Sentences for the model, each about something that is not shown. */
+  /** Sentences for the model. Each says what is not shown. */
   notes: string[];
 }
 

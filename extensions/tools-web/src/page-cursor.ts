@@ -30,7 +30,7 @@ export function createCursor(
 export type CursorPlace =
   | { is: 'malformed' }
   | { is: 'of another URL' }
-  /** What the model has read so far is no longer what the page says. */
+  /** The page changed after the model read the earlier parts. */
   | { is: 'of another text' }
   | { is: 'found'; offset: number; hasChangedSince: boolean };
 

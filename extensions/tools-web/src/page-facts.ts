@@ -33,7 +33,7 @@ const linkedData = z.looseObject({
   publisher: names.optional().catch(undefined),
 });
 
-/** Collects the facts of a page, wherever it states them; the first of the better places wins. */
+/** Collects the facts of a page from all places that state them. A better place wins; among equals, the first. */
 export class PageFactsCollector {
   readonly #base: string;
   readonly #found = new Map<keyof PageFacts, { text: string; rank: number }>();
@@ -72,7 +72,7 @@ export class PageFactsCollector {
       case 'article:author':
       case 'dc.creator':
       case 'parsely-author':
-        // Some give the address of a profile.
+        // Some pages give the URL of a profile instead of a name.
         if (!/^https?:/i.test(content)) this.#add('byline', content, 1);
         break;
       case 'og:site_name':
@@ -152,7 +152,7 @@ export function isoDate(text: string | undefined): string | undefined {
   const plain = text?.trim() ?? '';
   if (plain.length > 100) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}$/.exec(plain);
-  // Without a time zone it would be read in that of this machine.
+  // Without a time zone, `Date` would use the zone of this machine.
   const zoned = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(plain)
     ? `${plain.replace(' ', 'T')}Z`
     : plain;
@@ -162,7 +162,7 @@ export function isoDate(text: string | undefined): string | undefined {
   );
   if (Number.isNaN(time)) return undefined;
   const iso = new Date(time).toISOString();
-  // The 31st of February is read as a day of March.
+  // `Date` reads February 31 as a day of March.
   if (day && !iso.startsWith(plain)) return undefined;
   return day ? iso.slice(0, 10) : iso.replace('.000Z', 'Z');
 }

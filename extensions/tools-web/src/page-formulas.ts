@@ -109,13 +109,13 @@ export class PageFormulas {
     try {
       return this.#toTex(`${this.#mathml}</math>`) || this.#plain;
     } catch {
-      // What a library does not take is shown as its letters.
+      // A formula that the library refuses is shown as its letters.
       return this.#plain;
     }
   }
 }
 
-/** A formula of what a page says; `undefined` for nothing. */
+/** A formula from a text of the page; `undefined` for an empty one. */
 export function formulaOf(said: string, isBlock: boolean): Formula | undefined {
   const plain = said
     .slice(0, MAX_TEX_CHARS * 2)

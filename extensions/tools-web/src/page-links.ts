@@ -36,7 +36,7 @@ export class PageLinks {
     this.#base = base;
   }
 
-  /** Absolute; `undefined` for what is not of the web, or a place in the page itself. */
+  /** The absolute URL; `undefined` for another scheme, or for a place in the page itself. */
   resolve(href: string, allowsMail = false): string | undefined {
     if (href === '' || href.length > MAX_URL_CHARS || href.startsWith('#')) return undefined;
     if (!URL.canParse(href, this.#base)) return undefined;

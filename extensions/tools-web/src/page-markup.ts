@@ -1,14 +1,14 @@
 import type { Formula } from './page-formulas.js';
 import type { PageLinks } from './page-links.js';
 
-/** Found by measuring how the libraries that come after take to it. */
+/** The limits come from measurements of the libraries that read the markup next. */
 export const MARKUP_LIMITS = {
   elements: 40_000,
   depth: 120,
   chars: 3_000_000,
-  // The libraries ask each element for all that is below it.
+  // The libraries ask each element for everything below it, so depth costs quadratic time.
   depthOfElements: 1_000_000,
-  // Each quote, item and cell writes anew what is in it, with a mark before each of its lines.
+  // Each quote, item and cell rewrites its content, with a mark before each line.
   rewrittenChars: 30_000_000,
 } as const;
 
@@ -91,7 +91,7 @@ export class PageMarkup {
     }
     if (name === 'img') {
       const src = this.#sourceOf(attributes);
-      // Without words for it, it says nothing to who reads.
+      // An image without alternative text tells a reader nothing.
       if (src === undefined || !attributes.alt?.trim()) return false;
       kept.push(attribute('src', src));
     }
@@ -132,7 +132,7 @@ export class PageMarkup {
     this.#endsInSpace = false;
   }
 
-  /** Some load images by a script, from another attribute. */
+  /** Some pages load images by a script, with the address in another attribute. */
   #sourceOf(attributes: Record<string, string>): string | undefined {
     return (
       this.#links.resolve(attributes.src ?? '') ?? this.#links.resolve(attributes['data-src'] ?? '')

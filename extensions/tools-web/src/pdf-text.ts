@@ -8,7 +8,7 @@ export interface PdfText {
   pages: number;
   title?: string;
   author?: string;
-  /** Not all of the text is here. */
+  /** Some of the text is missing. */
   isCut: boolean;
 }
 
@@ -20,7 +20,7 @@ export const PDF_LIMITS = {
   pages: 500,
   chars: 2_000_000,
   heapMb: 256,
-  // Of one typed array. What a page unpacks to is kept in one that doubles.
+  // The limit of one typed array. The unpacked data of a page is in an array that doubles its size.
   arrayBytes: 64 * 1024 * 1024,
   timeoutMs: 20_000,
 };
@@ -106,7 +106,7 @@ export async function readPdf(
   const { value, end } = await runThread(
     {
       program: PROGRAM,
-      // A copy: what is handed over would be gone for the caller.
+      // A copy, because a transferred buffer is empty for the caller afterwards.
       data: {
         bytes: new Uint8Array(bytes),
         limits,

@@ -2,9 +2,9 @@ import { oneLine } from './one-line.js';
 
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
-/** Text without HTML: tags out, entities decoded, white space as one space. */
+/** Text without HTML: no tags, entities decoded, each run of white space as one space. */
 export async function plainText(html: string, maxChars: number): Promise<string> {
-  // What is cut off could only be longer than what is kept by its markup.
+  // Eight times the length is enough, unless the beginning is nearly all markup.
   const text = await withoutMarkup(html.slice(0, maxChars * 8));
   const plain = oneLine(text, maxChars + 1);
   return plain.length <= maxChars ? plain : `${oneLine(plain, maxChars - 1)}…`;
@@ -18,7 +18,7 @@ async function withoutMarkup(html: string): Promise<string> {
   const parser = new Parser({
     onopentagname: (name) => {
       if (DROPPED.has(name)) dropped += 1;
-      // Two words that only a tag parts are two words, except within a word's emphasis.
+      // A tag between two words separates them, unless it is emphasis inside a word.
       else if (!/^(?:b|strong|em|i|mark|span|a)$/.test(name)) text += ' ';
     },
     onclosetag: (name) => {

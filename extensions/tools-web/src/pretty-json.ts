@@ -1,6 +1,6 @@
 const MAX_CHARS = 5_000_000;
 
-/** JSON with indents. What is no JSON after all, or would be too long with them, stays as it is. */
+/** JSON with indents. Invalid JSON stays as it is, and so does JSON that would become too long. */
 export function prettyJson(text: string): string {
   if (prettyLength(text) > MAX_CHARS) return text;
   try {

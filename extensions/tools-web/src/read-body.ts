@@ -1,13 +1,13 @@
 /** A body, or its beginning. */
 export interface Body {
   bytes: Uint8Array;
-  /** There was more than the cap lets in. */
+  /** The body is longer than the cap. */
   isPartial: boolean;
 }
 
 /** How a body is read. */
 export interface ReadBodyOptions {
-  /** Bytes after decoding. What is more is not read. */
+  /** Bytes after decompression. Bytes beyond it are not read. */
   maxBytes: number;
   /** Told of the bytes so far, and of all of them where the server said so. */
   onProgress?: (bytes: number, total: number | undefined) => void;
@@ -37,7 +37,7 @@ export async function readBody(
   }
 }
 
-/** The length that the server announced; unknown where what it sends is packed. */
+/** The length that the server announced; unknown when the body is compressed. */
 function announcedBytes(headers: Headers): number | undefined {
   if (headers.has('content-encoding')) return undefined;
   const text = headers.get('content-length') ?? '';

@@ -6,12 +6,12 @@ import { readNow } from './reading.js';
 import { runThread } from './run-thread.js';
 import { scanHtml } from './scan-html.js';
 
-/** What is converted at once: no page within this takes as long as a thread needs to begin. */
+/** A smaller page is converted in this thread: that is faster than the start of another one. */
 export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
 
 const LIMITS = { chars: 20_000_000, heapMb: 384 };
 
-// What a page may take is bounded by its work. A call has its own time, and ends the reading.
+// The work on a page is limited. The call has a time limit of its own, and its end ends the reading.
 const TIMEOUT_MS = 600_000;
 
 const fact = z.string().exactOptional();
@@ -103,7 +103,7 @@ async function readInThread(
   return htmlPage.safeParse(value).data;
 }
 
-/** The module of the thread, beside this one. Where this is TypeScript, a thread has to learn it. */
+/** The module of the thread, beside this one. In tests it is TypeScript, and the thread needs a loader for it. */
 function threadModule(): { module: string; loader?: string } {
   const module = (ending: string) => new URL(`./html-thread.${ending}`, import.meta.url).href;
   return import.meta.url.endsWith('.ts')

@@ -14,7 +14,7 @@ export const reading = z.discriminatedUnion('kind', [
 export type Reading = z.infer<typeof reading>;
 
 /**
- * Reads what was downloaded: first as text, in case that the rest fails.
+ * Reads a download. It reads plain text first, as a fallback when the rest fails.
  *
  * @param onText called with the text of a page before its main content is looked for
  * @returns `undefined` for what is not what it looked like

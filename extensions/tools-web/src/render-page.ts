@@ -16,7 +16,7 @@ export interface PageView {
   notes: readonly string[];
 }
 
-// Room for the last lines, of which the cursor is the longest.
+// Room for the last lines. The cursor is the longest of them.
 const FOOT_CHARS = 400;
 const MIN_TEXT_CHARS = 200;
 const MAX_SHOWN_URL = 500;
@@ -75,8 +75,8 @@ export function renderPage(
 }
 
 /**
- * What a page says of itself stands in lines that the tool writes, so none of it, wherever it comes
- * from, may begin a line of its own.
+ * The attack: a title with a line break, whose second line looks like a line of the tool. So each fact of
+ * the page becomes one line.
  */
 function inLines(content: PageContent): PageContent {
   const plain = {

@@ -20,7 +20,8 @@ export function renderSearch(
   results: readonly FoundPage[],
   { provider, query, ignored, notes, maxChars }: SearchView,
 ): { value: string; structured: Record<string, unknown> } {
-  // What a provider says has no lines of its own, and no room of the results.
+  // A provider's notes are cut to one line each, so that they can't look like lines of the tool or take the
+  // room of the results.
   const foot = notes.slice(0, MAX_NOTES).map((note) => oneLine(note, MAX_NOTE_CHARS));
   if (ignored.length > 0) foot.push(`${provider} can not filter by ${ignored.join(', ')}.`);
   const foots = foot.map((note) => `[${note}]`).join('\n');

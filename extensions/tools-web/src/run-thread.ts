@@ -19,9 +19,9 @@ export interface ThreadJob {
   timeoutMs: number;
 }
 
-/** What a thread came to. */
+/** The result of a thread. */
 export interface ThreadOutcome {
-  /** Of the last message; `undefined` for none. */
+  /** The value of the last message; `undefined` without one. */
   value: unknown;
   /** Why it ended: with its last message, or before it. */
   end: 'done' | 'time' | 'memory' | 'failure';
@@ -29,7 +29,7 @@ export interface ThreadOutcome {
 
 const message = z.object({ value: z.unknown(), isLast: z.boolean() });
 
-// What each may take of the memory adds up.
+// The memory limits of all threads add up, so only a few run at a time.
 const threads = new Turns(4);
 const idle = new IdleThreads();
 
@@ -74,7 +74,7 @@ function startThread({ program, data, heapMb }: ThreadJob): Worker {
     stdout: true,
     stderr: true,
   });
-  // Also between two jobs, when nobody else listens.
+  // Without a listener, an error between two jobs would end the process.
   worker.on('error', () => {});
   return worker;
 }

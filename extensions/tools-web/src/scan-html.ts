@@ -27,11 +27,11 @@ export interface ScannedPage extends PageFacts {
   isCut: boolean;
 }
 
-// Beyond this no page is honest, and the parser itself gets slow.
+// No honest page is deeper, and the parser itself gets slow.
 const MAX_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
-// Beginnings and ends of elements, and pieces of text. The parser looks through all that is open for
-// an end, so that deep inside each counts for more.
+// The limit counts start tags, end tags and pieces of text. For an end tag, the parser searches all open
+// elements, so deeper events count more.
 const MAX_STEPS = 2_000_000;
 const DEPTH_OF_ONE_STEP = 64;
 const MAX_TITLE_CHARS = 2_000;
@@ -41,7 +41,7 @@ interface Open {
   name: string;
   isWritten: boolean;
   isHidden: boolean;
-  /** A formula in it stands by itself. */
+  /** A formula in it has lines of its own. */
   isDisplay: boolean;
 }
 
@@ -95,7 +95,7 @@ class Scan {
     this.#formulas = new PageFormulas(toTex);
   }
 
-  /** Ends of what never began tell nothing, but take time the deeper they stand. */
+  /** Counts end tags, also those without a start tag: the deeper the place, the longer the parser takes for one. */
   countEnds(piece: string): void {
     if (this.#depth <= DEPTH_OF_ONE_STEP) return;
     const ends = piece.split('</').length - 1;
@@ -103,7 +103,7 @@ class Scan {
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
-    // What still comes of the piece that was written is not followed: it could be hidden.
+    // The rest of this piece is not read, because it could be hidden.
     this.isGivenUp ||= this.#stack.length >= MAX_DEPTH;
     if (this.#isTooMuch()) return;
     this.#depth = Math.max(this.#depth, this.#stack.length + 1);
@@ -147,7 +147,7 @@ class Scan {
       return;
     }
     const isPre = this.#pre > 0;
-    // Long runs of white space are what the libraries that come after take quadratic time for.
+    // The libraries that read this next need quadratic time for long runs of white space.
     const shown = isPre
       ? text.replaceAll(/[^\S\n]{200,}/g, ' ').replaceAll(/\n{20,}/g, '\n')
       : text.replaceAll(/\s+/g, ' ');
@@ -198,7 +198,7 @@ class Scan {
     this.#markup.formula(formula);
   }
 
-  /** What tells of the page rather than being shown. */
+  /** Elements with facts about the page, which are not shown. */
   #head(name: string, attributes: Record<string, string>): void {
     const { lang = '', href = '', rel = '', datetime, type, content = '' } = attributes;
     if (name === 'html') this.#facts.language(lang);
@@ -229,7 +229,7 @@ class Scan {
     if (name === 'script' && this.#tex !== undefined) {
       const formula = formulaOf(this.#tex.text, this.#tex.isBlock);
       this.#tex = undefined;
-      // The script itself is what is hidden.
+      // Only the script itself is hidden.
       if (formula !== undefined && this.#hidden === 1) this.#formula(formula);
     }
   }

@@ -19,7 +19,7 @@ const MEANING: Record<SearchProblem['kind'], [code: ToolErrorCode, what: string,
   outage: ['execution_failed', 'failed', 'Try once more later'],
 };
 
-/** A response that is no answer, as a result. What the provider says can't hold the key. */
+/** The result for a failed response. The text of the provider can't contain the key. */
 export function searchFailure(
   provider: SearchProvider,
   response: ProviderResponse,
@@ -44,7 +44,7 @@ function problemOf({ status, body }: ProviderResponse): SearchProblem {
   return { kind: 'outage', detail };
 }
 
-/** What errors say in about any API: `error`, `message` or `detail`, at most two levels down. */
+/** The error text of almost any API: `error`, `message` or `detail`, at most two levels deep. */
 function detailOf(body: unknown, depth = 0): string | undefined {
   if (typeof body === 'string') return body;
   if (typeof body !== 'object' || body === null || depth > 2) return undefined;

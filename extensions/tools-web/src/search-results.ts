@@ -47,13 +47,13 @@ export async function cleanResults(
 function webUrl(text: string): URL | undefined {
   if (text.length > MAX_URL_CHARS || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  // Nobody asks as who a result says.
+  // A user name in a URL is removed: the link must not log anybody in.
   url.username = '';
   url.password = '';
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }
 
-/** What two addresses of one page have in common. */
+/** The key that is equal for two addresses of one page. */
 function identityOf(url: URL): string {
   const copy = new URL(url);
   copy.hash = '';

@@ -7,7 +7,7 @@ import type {
   SearchProviderOptions,
 } from './search-provider.js';
 
-// Where its names of countries are not those of CLDR.
+// Countries whose names at Tavily are not those of CLDR.
 const COUNTRIES: Readonly<Record<string, string>> = {
   CZ: 'czech republic',
   MM: 'myanmar',

@@ -40,7 +40,7 @@ type SearchContext = Pick<ToolContext, 'abortSignal' | 'dryRun' | 'resultBudgetC
 
 interface SearchCapabilities {
   network: { allowedHosts: string[] };
-  /** Absent where no provider has a key. */
+  /** Absent when no provider has a key. */
   secrets?: BoundSecret[];
 }
 
@@ -104,7 +104,7 @@ async function webSearch(
       asked = provider;
       const result = await search(args, ctx, { provider, signal: deadline.signal }).catch(
         (error: unknown) => {
-          // Of one alone, its own failure tells more.
+          // With a single provider, its own failure says more.
           if (others.length > 0 && isUnusable(error)) return undefined;
           throw error;
         },
@@ -128,7 +128,7 @@ async function webSearch(
   }
 }
 
-/** Those that need no key come last: they serve when there is no other. */
+/** Providers without a key come last: they are used when there is no other. */
 function byKey(providers: readonly SearchProvider[]): SearchProvider[] {
   const needsKey = ({ secret }: SearchProvider) => secret !== undefined;
   return [...providers.filter(needsKey), ...providers.filter((one) => !needsKey(one))];
@@ -227,7 +227,7 @@ async function ask(
     signal,
   }: { provider: SearchProvider; query: SearchQuery; signal: AbortSignal },
 ): Promise<ProviderResponse | undefined> {
-  // A stand-in, which only the provider's own hosts get the value of: this tool never has the key.
+  // A placeholder. The key replaces it on the way to the provider's own hosts, so this tool never has the key.
   const key = provider.secret && (await secretsResolver?.handle(provider.secret));
   const { url, init } = provider.request(query, key ?? '', Date.now());
   const response = await scopedFetch.fetch(url, { ...init, signal });
