@@ -10,12 +10,12 @@ export const processId = z
   .max(200)
   .describe('The id that terminal_start answered with.');
 
-/** The answer where the host leaves nothing running. */
+/** The answer when the host allows no background processes. */
 export function noBackground(): ToolResult {
   return err('This host leaves no processes running; use terminal.', 'not_available');
 }
 
-/** The answer where a command may not be typed to. */
+/** The answer when keys may not be sent to a command. */
 export function noTerminal(): ToolResult {
   return err(
     'This personality runs commands without a shell, and what is typed into a program can not be held to that; leave pty out.',
@@ -23,7 +23,7 @@ export function noTerminal(): ToolResult {
   );
 }
 
-/** How a process is, in a few words. */
+/** The state of a process in a few words. */
 export function stateOf(process: BackgroundProcess): string {
   const { id, state, exitCode, signal, error } = process;
   if (state === 'running') return `${id} is running`;

@@ -9,7 +9,7 @@ import { readsAsText } from './tame-commands.js';
 /** What bash may run when it evaluates it. */
 export const RUNS = '`';
 
-/** What the output of a substitution is for arithmetic: `RUNS`, or text that it is no worse than. */
+/** What the output of a substitution means for arithmetic: `RUNS`, or a text that is at least as dangerous. */
 export type OutputOf = (script: ParsedScript | undefined) => string;
 
 /** A word as arithmetic would see it. */
@@ -24,7 +24,7 @@ function partText(part: WordPart, outputOf: OutputOf): string {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      // A dollar sign that is quoted now is none to what evaluates the text.
+      // A quoted dollar sign is plain text when bash evaluates the result.
       return part.value;
     case 'DoubleQuoted':
     case 'LocaleString':
@@ -61,11 +61,11 @@ export function expressionText(text: string, node: SyntaxNode, outputOf: OutputO
 export interface Reads {
   /** It holds what bash would run. */
   runs: boolean;
-  /** The variables whose values are evaluated in turn; `@` for all positional parameters. */
+  /** The variables whose values bash evaluates, too; `@` for all positional parameters. */
   names: readonly string[];
 }
 
-/** `$#`, `$?` and lengths: numbers, whatever they are of. */
+/** `$#`, `$?` and lengths. Their values are always numbers. */
 const COUNT = /\$(?:\{#(?:\w+|[@*])(?=\[|\})|\{?[#?$!-])/g;
 /** A variable, whole or with a subscript or a plain default. */
 const VALUE = /\$(?:\{(\w+|[@*])(?=\[|\}|:?-\w*\})|([A-Za-z_]\w*|\d|[@*]))/g;

@@ -15,7 +15,7 @@ export class CommandEvaluations {
     this.#textOf = textOf;
   }
 
-  /** What calls give to functions of these names. */
+  /** The arguments that calls give to functions of these names. */
   callFunctions(functions: ReadonlySet<string>): void {
     if (functions.has('command_not_found_handle')) this.#flow.set('@', RUNS);
     for (const { name, args } of this.#calls) {
@@ -34,7 +34,7 @@ export class CommandEvaluations {
     const source = all.map((word) => word.text).join(' ');
     this.#calls.push({ name: readsAsText(name) ? name : RUNS, args });
     this.#descriptors(node);
-    // Of what braces make, only that it may be any of these is known.
+    // After brace expansion, the word may be any of these.
     const isSpread = all.some(hasBraces);
     if (isSpread && ((node.name && hasBraces(node.name)) || SETS.test(name))) {
       this.#flow.openAll();
@@ -62,7 +62,7 @@ export class CommandEvaluations {
         for (const assigned of assignedIn(arg)) flow.set(assigned, '1');
       }
     }
-    // What such text sets is not followed.
+    // The variables that such a text sets are not followed.
     if (/^(eval|trap|alias)$/.test(name)) {
       if (args.some((arg) => MAY_SET.test(arg) || readsOf(arg).runs)) flow.openAll();
     }
@@ -90,7 +90,7 @@ export class CommandEvaluations {
     const flow = this.#flow;
     let isArray = false;
     for (const arg of args) {
-      // What it sets is seen where the assignment stands.
+      // The variable that it sets is found at the assignment itself.
       if (arg.type === 'Assignment') {
         if (isArray) flow.addArray(arg.name);
         if (arg.value.type === 'Word') flow.declare(arg.name, this.#textOf(arg.value), source);
@@ -126,9 +126,9 @@ export class CommandEvaluations {
       const next = args[at + 1];
       const word = words[at];
       if (/^-[vR]$/.test(arg) && next !== undefined) this.#flow.evaluate(next, source);
-      // One word may become `-v` and what it takes.
+      // One word may expand to `-v` and its operand.
       if (word !== undefined && maySpread(word)) this.#flow.evaluate(arg, source);
-      // And so may two: an operator that only running tells, and its operand.
+      // Two words may, too: an operator that is only known at run time, and its operand.
       if (word === undefined || next === undefined || !/[$`[]/.test(next)) continue;
       if (MAY_BE_OPERATOR.test(arg) || hasPart(word, /^BraceExpansion$/)) {
         this.#flow.evaluate(next, source);
@@ -137,7 +137,7 @@ export class CommandEvaluations {
   }
 }
 
-/** Whether a word may become several that only running tells. */
+/** Whether a word may expand to several words that are only known at run time. */
 function maySpread(word: Command['args'][number]): boolean {
   if (hasPart(word, SPLITS)) return true;
   if (hasPart(word, /^ExtendedGlob$/)) return true;
@@ -157,11 +157,11 @@ const SETS =
   /^(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|let|wait|unset)$/;
 const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion|BraceExpansion)$/;
 const QUOTED = /^(DoubleQuoted|LocaleString)$/;
-/** What is several words even within quotes, or may name what is. */
+/** Expansions that give several words even within quotes, or may name one that does. */
 const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
 /** The begin of a word that may become `-v` or `-R`. */
 const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
-/** What of a pattern a name that it finds need not have. */
+/** The parts of a pattern that may match nothing. */
 const NOT_FIXED = /[*?'"\\$]|\[[^\]]*\]/g;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;

@@ -45,7 +45,7 @@ export function matchesWord(token: string, word: string, mode: MatchMode): boole
   if (mode === 'surely' && maySplit(word)) return false;
   const wild = (character: string) =>
     mode === 'perhaps' && /[\uE000\uE001\uE003\uE004]/.test(character);
-  // Two patterns, of which both may have wild characters: which parts of one may meet the other.
+  // Both are patterns and may have wildcards: find which parts of one may match the other.
   let row = [true];
   for (let at = 0; at < word.length; at += 1)
     row[at + 1] = row[at] === true && wild(word.charAt(at));
@@ -77,7 +77,7 @@ export function patternProblem(pattern: string): string | undefined {
   if (text === '') return 'is empty; write the first words of a command';
   if (isUnknown(pattern) || pattern.includes('\0')) return 'holds characters that no command has';
   const [first = '', ...rest] = text.split(/\s+/);
-  // Before the name of a file, it is what the rule is about.
+  // Before a file name, the redirection itself is the subject of the rule.
   const own = first === '<' ? rest.join(' ') : text;
   if (/[|&;()<`\n]|\$[({]/.test(own)) {
     return 'holds shell syntax; each command of a line is judged on its own, so write a rule for each';

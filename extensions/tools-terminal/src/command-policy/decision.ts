@@ -21,7 +21,7 @@ export interface Verdict {
   findings: Finding[];
 }
 
-/** Puts findings together; each rule is told once for each part. */
+/** Merges findings. Each rule is reported once for each part. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
   const unique = new Map<string, Finding>();
   for (const finding of findings) {

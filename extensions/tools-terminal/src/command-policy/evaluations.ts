@@ -5,9 +5,9 @@ import { tameOutput } from './tame-commands.js';
 import { ValueFlow } from './value-flow.js';
 
 /*
- * Bash evaluates more text than its grammar shows: a number may be the name of a variable whose
- * value is an expression whose subscript is `$(command)`. A text that it evaluates must therefore
- * be known to hold nothing of the kind, and so must each value that may have come into it.
+ * Bash evaluates more text than its grammar shows. The attack: where a number is expected, the text names a
+ * variable, its value is an expression, and the subscript of that is `$(command)`. So an evaluated text is
+ * only safe when it is known to hold no such thing, and the same is known of each value in it.
  */
 
 /** What a line evaluates. */
@@ -161,7 +161,7 @@ class Collector {
     };
     const isList = index !== undefined && /^[@*]$/.test(index.text);
     if (!isList) evaluate(index);
-    // What a name that is looked up holds may have a subscript.
+    // The value behind an indirect name may have a subscript.
     if (prefix === '!' && !isList && operation?.type !== 'Names') {
       this.#flow.evaluate(`$\{${parameter}}`, text);
     }

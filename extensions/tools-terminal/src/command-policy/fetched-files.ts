@@ -10,7 +10,7 @@ export function runsFetchedFile(commands: readonly SimpleCommand[]): SimpleComma
   const fetched = new Set(commands.flatMap(fetchedBy).map((path) => posix.normalize(path)));
   return commands.filter((command) =>
     runBy(command).some(
-      // A folder that is given apart may stand before the name.
+      // The folder may be given in an option of its own; it then comes before the name.
       (path) => fetched.has(posix.normalize(path)) || fetched.has(posix.basename(path)),
     ),
   );
@@ -18,7 +18,7 @@ export function runsFetchedFile(commands: readonly SimpleCommand[]): SimpleComma
 
 const FETCHES = /^(curl|wget2?|aria2c|http|https|xh|fetch|nc|ncat|scp|ftp)$/;
 
-/** The files that a command writes; where one fetches, what any of them writes may be fetched. */
+/** The files that a command writes. If one command of a line fetches, each written file may be fetched. */
 function fetchedBy({ name = '', args, redirects }: SimpleCommand): string[] {
   const paths = redirects.filter(({ writes }) => writes).map(({ target }) => target);
   if (!FETCHES.test(name)) {

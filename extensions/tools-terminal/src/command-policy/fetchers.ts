@@ -37,7 +37,7 @@ export function runsFetcher(words: readonly string[]): boolean {
   return words.some((word, index) => {
     const name = nameOf(word) ?? '';
     if (!FETCHERS.has(name)) return false;
-    // Not as a mere argument, as in `grep -r curl` or `apt install curl`.
+    // A mere argument does not count, as in `grep -r curl` or `apt install curl`.
     return index === 0 || WRAPPING.has(nameOf(words[0]) ?? '');
   });
 }

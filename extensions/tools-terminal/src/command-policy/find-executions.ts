@@ -3,7 +3,7 @@ import { GLOB } from './marked-text.js';
 const NAMES = /^-(name|iname|path|ipath|wholename)$/;
 const EXECUTES = /^-(exec|execdir|ok|okdir)$/;
 
-/** Where `find` begins. */
+/** The folders in which `find` starts. */
 export function findRoots(args: readonly string[]): string[] {
   const roots: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
@@ -19,7 +19,7 @@ export function findRoots(args: readonly string[]): string[] {
   return roots.length === 0 ? ['.'] : roots;
 }
 
-/** Whether a word of `find` picks what it comes upon by a name that says what is meant. */
+/** Whether a test of `find` selects files by a specific name. */
 export function isFilter(args: readonly string[], at: number): boolean {
   const word = args[at] ?? '';
   if (word === '-empty') return true;
@@ -28,7 +28,7 @@ export function isFilter(args: readonly string[], at: number): boolean {
   return /[\w~#]/.test(value.replaceAll(/\[[^\]]*\]|\.git\b(?!\w)/g, '')) && !value.includes(GLOB);
 }
 
-/** Whether `find` leaves out most of what it comes upon. */
+/** Whether `find` leaves out most of the files that it finds. */
 export function isFiltered(args: readonly string[]): boolean {
   return args.some((_, at) => isFilter(args, at));
 }
@@ -36,17 +36,17 @@ export function isFiltered(args: readonly string[]): boolean {
 const TESTS =
   /^-(name|iname|path|ipath|wholename|regex|iregex|type|xtype|size|[acm]time|[acm]min|used|newer.*|empty|perm|user|group|uid|gid|mindepth|links|inum|nouser|nogroup|samefile|lname|ilname|fstype)$/;
 
-/** Whether `find` leaves out anything at all, its root among it. */
+/** Whether `find` leaves out any file, e.g. its root. */
 export function isTested(args: readonly string[]): boolean {
   return args.some((word) => TESTS.test(word));
 }
 
-/** Whether `find` may come upon the repository itself by its name. */
+/** Whether a name test of `find` may match the repository itself. */
 export function findsRepository(args: readonly string[]): boolean {
   return args.some((word, at) => NAMES.test(word) && /(^|\/)\.git$/.test(args[at + 1] ?? ''));
 }
 
-/** The commands that `find` or `fd` runs, with the worst that it may put for `{}`. */
+/** The commands that `find` or `fd` runs. `{}` is replaced by the worst path that it may be. */
 export function* findExecutions(name: string, args: readonly string[]): Generator<string[]> {
   if (name.startsWith('fd')) yield* ofFd(args);
   else yield* ofFind(args);

@@ -8,7 +8,7 @@ export interface Calls {
   inBackground: Set<string>;
 }
 
-/** What the body of a function calls, text that it evaluates among it. */
+/** The calls in the body of a function, also in text that it evaluates. */
 export function callsOf(body: SyntaxNode): Calls {
   const calls: Calls = { times: new Map(), inBackground: new Set() };
   const look = (node: SyntaxNode, background: boolean, depth: number): void => {

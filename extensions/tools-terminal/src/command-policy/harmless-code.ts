@@ -1,9 +1,9 @@
 import { isMarked } from './marked-text.js';
 
-// What the runtime tells of itself; reading it runs nothing.
+// Facts about the runtime. To read them runs nothing.
 const ABOUT_NODE =
   /^process\.(?:version|platform|arch|pid|ppid|title|execPath|execArgv|argv|argv0|release(?:\.\w+)?|versions(?:\.\w+)?|config(?:\.\w+)*|features(?:\.\w+)?|env(?:\.\w+)?)$/;
-// A file of this ending is read as data. What the folder holds runs anyway.
+// A file with this ending is read as data. The other files of the project may run anyway.
 const ABOUT_PACKAGE =
   /^require\((['"])\.{1,2}\/(?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.json\1\)(?:\.[A-Za-z_]\w*|\[\d+\])*$/;
 const SUM = /^[\d\s.+*/%()-]{1,100}$/;
@@ -28,7 +28,7 @@ function isValue(expression: string): boolean {
   return (
     ABOUT_NODE.test(expression) ||
     ABOUT_PACKAGE.test(expression) ||
-    // Comments would hide what follows.
+    // A comment could hide the code after it.
     (SUM.test(expression) && !/\/[/*]/.test(expression))
   );
 }

@@ -1,6 +1,6 @@
 import type { Command, Redirection, Word, WordPart } from 'unbash';
 
-/* What bash runs, or expands again, of text that the parser shows as plain. */
+/* Text that the parser shows as plain, and that bash runs or expands again. */
 
 /** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
 export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
@@ -17,7 +17,7 @@ export function hidesInNumbers(text: string): boolean {
   return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
 }
 
-/** Whether a part of a here-document holds what its quotes don't keep from running: there, they are text. */
+/** Whether a part of a here-document has a substitution in quotes. There, quotes are text, so bash runs it. */
 export function hidesInHereDoc(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
     return part.parts.some(hidesInHereDoc);
@@ -33,7 +33,7 @@ export function hidesInQuotes(part: WordPart): boolean {
   );
 }
 
-/** Whether bash expands what the target of `>&` has become again, as it does with what is no number. */
+/** Whether bash expands the target of `>&` a second time. It does so when the result is not a number. */
 export function expandsTwice({
   operator,
   target,

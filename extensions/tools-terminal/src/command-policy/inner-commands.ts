@@ -19,7 +19,7 @@ export type InnerCommand =
   | {
       kind: 'words';
       words: readonly string[];
-      /** Perhaps it is no command at all; only what is wrong with it counts. */
+      /** It may not be a command at all. Only problems in it count. */
       isGuess?: true;
     }
   | {
@@ -31,7 +31,7 @@ export type InnerCommand =
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 
-/** What a command runs: the operands of `sudo`, the text of `bash -c`, and their like. */
+/** The commands that a command runs, such as the operands of `sudo`, or the text of `bash -c`. */
 export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
   const { name, args } = command;
   if (name === undefined || name === '') return [];
@@ -77,7 +77,7 @@ export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
     return suffixes(args, SUFFIX_TEXT.test(name));
   }
   if (EVALUATES_SUBSCRIPTS.test(name)) {
-    // A list in quotes is evaluated where the variable is an array.
+    // A quoted list is evaluated when the variable is an array.
     const lists = args.filter((word) => /^[A-Za-z_]\w*\+?=\(/.test(word));
     return [...args.filter(hasSubscript).map(subscriptText), ...lists.map(text)];
   }
@@ -94,11 +94,11 @@ export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
   ];
 }
 
-/** Programs after whose `--` there are names of files, or mere text. */
+/** Programs with file names or plain text after `--`. */
 const TAKES_NO_COMMAND =
   /^(\[|test|echo|printf|rm|rmdir|mv|cp|ln|ls|cat|head|tail|less|more|wc|touch|mkdir|chmod|chown|chgrp|cd|pushd|source|\.|[efrz]*grep|rg|ag|ack|sed|g?awk|sort|uniq|cut|tr|diff|cmp|file|stat|du|df|tee|jq|kill|pkill|killall|set|read|unset|type|which|whereis|npm|pnpm|yarn|make|cargo|pytest|jest|vitest|go|dotnet|mvn|ssh|docker|podman|kubectl)$/;
 
-/** What follows `--` or `exec` of a program that is not known here. */
+/** The words after `--` or `exec` of a program that this policy does not know. */
 function tails(args: readonly string[]): InnerCommand[] {
   const at = args.findIndex((word) => word === '--' || word === 'exec');
   const words = at === -1 ? [] : args.slice(args[at + 1] === '--' ? at + 2 : at + 1);
@@ -145,10 +145,10 @@ function ofWrapper(
   for (const reading of readings) {
     let words = replaced === undefined ? [...reading] : withUnknown(reading, replaced);
     while (wrapper.assignments === true && ASSIGNMENT.test(words[0] ?? '')) words.shift();
-    // A folder or a number before the command may be missing as little as the command itself.
+    // A folder or a number before the command is not optional.
     words = words.slice(wrapper.skip ?? 0);
     if (words[0] === '--') words.shift();
-    // Bash reads `!` after `time` as "not", wherever it takes `time` as its own word.
+    // After the keyword `time`, bash reads `!` as "not".
     while (words[0] === '!') words.shift();
     if (wrapper.adds === true && replaced === undefined)
       words.push(...(words.length === 0 ? [] : [...names, SPLIT]));

@@ -31,7 +31,7 @@ interface Language {
   loads?: RegExp;
   /** Options after which the next operand is data. */
   program?: RegExp;
-  /** Programs of those that run code in their operands, or what they read. */
+  /** The interpreters that take code as an operand or from their input. */
   runsCode?: RegExp;
 }
 
@@ -74,7 +74,7 @@ export function languageOf(name: string): Language | undefined {
   return LANGUAGES.find(({ names }) => names.test(name));
 }
 
-/** Where the code comes from that an interpreter runs. */
+/** Where an interpreter gets its code. */
 export interface CodeSource {
   /** Code in its words. */
   code: string[];
@@ -91,7 +91,7 @@ function isInput(word: string): boolean {
   return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/(self|thread-self)\/fd\/0)$/.test(word);
 }
 
-/** A file that is a descriptor, whatever it was opened for. */
+/** A path that stands for an open descriptor. What it reads is unknown. */
 export function isDescriptor(word: string): boolean {
   return /^\/(dev\/(stdin|fd\/)|proc\/[^/]+\/(task\/[^/]+\/)?fd\/)/.test(word);
 }
@@ -103,7 +103,7 @@ function codeOfShell(args: readonly string[]): CodeSource {
   for (; at < args.length; at += 1) {
     const word = args[at] ?? '';
     const next = args[at + 1] ?? SPLIT;
-    // What may be options may be code.
+    // A word that may be an option may be code.
     if (word.startsWith(SPLIT) || word === UNKNOWN)
       return { code: [...code, SPLIT], isStdin: false };
     if (word === '--' || word === '-') {
@@ -114,7 +114,7 @@ function codeOfShell(args: readonly string[]): CodeSource {
     const joined = /^--(?:init-)?command=(.*)$/s.exec(word)?.[1];
     if (joined !== undefined) code.push(joined);
     else if (/^(--init-command|-C)$/.test(word)) {
-      // Of fish. In other shells, the option takes nothing.
+      // For fish. In other shells, this option takes no value.
       if (/\s/.test(next)) code.push(next);
     } else if (/^(-Command|-EncodedCommand|--command)$/i.test(word)) isCommand = true;
     else if (/^--(rcfile|init-file)$/.test(word)) {
@@ -123,7 +123,7 @@ function codeOfShell(args: readonly string[]): CodeSource {
     } else if (!word.startsWith('--')) {
       if (/^-[^-]*c/.test(word)) isCommand = true;
       if (/^-[^-]*s/.test(word) && !isCommand) return { code, isStdin: true };
-      // Each of these takes a word, wherever it stands among the letters.
+      // Each of these letters takes a word, at any place in the group.
       at += word.replaceAll(/[^oO]/g, '').length;
     }
   }
@@ -160,7 +160,7 @@ function codeOfLanguage(language: Language, args: readonly string[]): CodeSource
       } else if (word.startsWith('--') && !word.includes('=')) isKnown = false;
       continue;
     }
-    // The value of an option that is not known may stand here, with code behind it.
+    // This word may be the value of an unknown option, and the code may come after it.
     const rest = isKnown ? [] : args.slice(at + 1);
     const code = rest.filter((_, index) => language.code.test(rest[index - 1] ?? ''));
     return { code, isStdin: false };

@@ -22,9 +22,9 @@ import { commandOfWords, type Surroundings } from './words-to-command.js';
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
-/** Characters of a line that is judged. */
+/** A line with more characters is not judged: it would take too long. */
 const MAX_LENGTH = 32_768;
-/** Words that are looked at, each as often as it is; text counts as its words would. */
+/** The limit of words that are read. A word that is read twice counts twice; a text counts as its words. */
 const MAX_WORDS = 200_000;
 const RULES_A_WORD = 50;
 const MAX_SHOWN = 200;
@@ -62,7 +62,7 @@ export function judgeCommand(
   return verdictOf(judge.findings);
 }
 
-/** Without a shell, only what is named runs. */
+/** Without a shell, only the named program runs. */
 function withDefault(policy: CommandPolicy): CommandPolicy {
   return policy.shell || policy.default !== 'allow' ? policy : { ...policy, default: 'deny' };
 }
@@ -81,7 +81,7 @@ interface TextPlace {
 type CommandPlace = Omit<TextPlace, 'input'>;
 
 const HARMLESS_FILE = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
-/** A name that bash gives no meaning, and that is in no usual environment. */
+/** A name without a meaning for bash, which no usual environment has. */
 const LOCAL_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
 const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
   ['>', 'writes a file, and no rule such as `> out/*` allows it'],
@@ -106,7 +106,7 @@ function isUnderstood(text: string): boolean {
   return text.includes('\n') || readCommands(toShellText(text)).isComplete;
 }
 
-/** Whether a word may give a variable, or what is evaluated, to the shell that another runs. */
+/** Whether a word may pass a variable, or evaluated text, to the shell that another command starts. */
 function mayBeGiven(word: string): boolean {
   return /[=$`]/.test(word) || isUnknown(word) || word.includes(GLOB);
 }
@@ -116,19 +116,19 @@ class Judge {
   readonly #policy: CommandPolicy;
   #commands = 0;
   #words = 0;
-  /** How many of the commands around are such only perhaps. */
+  /** How many of the outer commands are uncertain. */
   #guesses = 0;
 
   constructor(policy: CommandPolicy) {
     this.#policy = withDefault(policy);
   }
 
-  /** Denies what can not be judged. */
+  /** Denies a line that can not be judged. */
   refuse(command: string, why: string): void {
     this.#find({ decision: 'deny', rule: 'unparseable', command, why });
   }
 
-  /** Denies what is more than one command of plain words. */
+  /** Denies a line that is more than one command of plain words. */
   refusePlain(command: string, why: string): void {
     this.#find({ decision: 'deny', rule: 'shell', command, why });
   }
@@ -160,7 +160,7 @@ class Judge {
     for (const source of found.coprocesses) this.#unlisted(source, 'runs beside the line');
     for (const { source, assignment } of found.assignments)
       this.#assignment(assignment, source, inside);
-    // A line evaluates the same over and over; each part is told once.
+    // A line may evaluate the same part several times; each part is reported once.
     for (const source of new Set(found.evaluations.unsure)) {
       this.#evaluates(
         source,
@@ -216,7 +216,7 @@ class Judge {
     const isSettled = at.isWhole && set.length === 0;
     const given = isSettled ? command.args.filter(mayBeGiven) : [];
     for (const inner of innerCommands(command)) {
-      // The text itself gives nothing to it.
+      // A word that is the inner text itself passes nothing else to it.
       const isWhole =
         isSettled && given.every((word) => inner.kind === 'text' && word === inner.text);
       this.#inner(inner, command, { place, depth: depth + 1, isWhole });
@@ -231,7 +231,7 @@ class Judge {
     this.#builtIn(alone, place, () => isAllowed);
   }
 
-  /** Whatever sets a variable, a rule about the command says nothing of it. */
+  /** Judges the variables that a command sets. A rule about the command itself does not cover them. */
   #assignment(assignment: CommandAssignment, source: string, place: PossibleFolders): void {
     const { name, value, isExported } = assignment;
     const word = `${name}${assignment.appends === true ? '+' : ''}=${value}`;
@@ -255,13 +255,13 @@ class Judge {
     }
   }
 
-  /** What bash runs of data can not be listed. */
+  /** Denies data that bash may run, because no list of such commands is possible. */
   #evaluates(command: string, why: string): void {
     const decision = this.#policy.default === 'deny' ? 'deny' : 'ask';
     this.#find({ decision, rule: 'unknown-text', command, why });
   }
 
-  /** What no rule can name is refused where all else is. */
+  /** When the default is to deny, a command that no rule can name is denied. */
   #unlisted(source: string, why: string): void {
     const { default: decision } = this.#policy;
     if (decision !== 'allow') this.#find({ decision, rule: 'default', command: source, why });
@@ -275,7 +275,7 @@ class Judge {
     const { place, depth, isWhole } = at;
     if (inner.kind === 'words') {
       const command = commandOfWords(inner.words, { ...outer, redirects: [], assignments: [] });
-      // What stands for itself, such as a folder after an option that is not known, is no command.
+      // A guess may not be a command at all, e.g. the folder after an unknown option.
       if (inner.isGuess === true) this.#guesses += 1;
       this.#command(command, { ...at, place: placeOf([command], place) });
       if (inner.isGuess === true) this.#guesses -= 1;
@@ -289,7 +289,7 @@ class Judge {
         why: 'runs text that is known only when it runs',
       });
     }
-    // Words that make no text are most likely meant as they stand; a shell runs nothing of it.
+    // Words that do not parse as shell text are most likely meant literally. A shell would run nothing of them.
     const count = inner.words?.length ?? 0;
     if (
       (count > 1 || (count === 1 && NO_SHELL_TEXT.test(inner.text))) &&
@@ -318,7 +318,7 @@ class Judge {
     }
     if (name === '') return;
     const isAllowed = this.#byRules(command.written, command.args, command);
-    // A rule that allows is for the words alone, and not for what they get to read.
+    // A rule that allows covers the words only, not the input of the command.
     const words = {
       ...command,
       ...NO_SURROUNDINGS,
@@ -336,7 +336,7 @@ class Judge {
     );
   }
 
-  /** Applies the built-in rules; what only asks may be lifted. */
+  /** Applies the built-in rules. The operator can lift a rule that only asks. */
   #builtIn(
     command: SimpleCommand,
     place: PossibleFolders,

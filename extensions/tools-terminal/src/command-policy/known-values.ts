@@ -4,10 +4,10 @@ import { resolveFrom } from './possible-folders.js';
 
 const ASSIGNMENT =
   /^\s*([A-Za-z_]\w*)=((?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/)|[\w.@:+-])[\w.@:+-]*\/[\w./@:+-]*|\/[\w./@:+-]*|[\w.@+-][\w.@:+-]*)[ \t]*(?:;|\n|&&)/;
-/** What bash fills itself, or what changes how words are read. */
+/** Variables that bash sets itself, or that change how it reads words. */
 const OWN =
   /^(IFS|S?RANDOM|SECONDS|LINENO|EPOCH\w*|BASH\w*|HOME|PATH|PWD|OLDPWD|CDPATH|UID|EUID|PPID|_|GROUPS|DIRSTACK|FUNCNAME|OPT\w*)$/;
-/** Where a variable may be set, or read elsewhere, in ways that are not looked at. */
+/** Text that may set or read a variable in a way that is not analysed here. */
 const UNSURE =
   /['`\\#]|<<|IFS|(^|[\s;&|({])(eval|source|\.|unset|read|readarray|mapfile|export|declare|typeset|local|readonly|printf|getopts|for|select|let|trap|function|alias|set)[\s;]/;
 
@@ -24,7 +24,7 @@ export function withKnownValues(text: string): string {
     const uses = new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g');
     if (OWN.test(name) || UNSURE.test(rest) || after.replaceAll(uses, '').includes(name)) break;
     known += whole;
-    // Within quotes, a tilde would stand for itself.
+    // In quotes, a tilde would be literal, so it becomes $HOME.
     const home = value.replace(/^~/, () => `$${'{HOME}'}`);
     rest = after.replaceAll(uses, () => home);
   }

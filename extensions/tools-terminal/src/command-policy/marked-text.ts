@@ -1,19 +1,19 @@
 /*
- * What a word of a command will be is known only in part before it runs. These characters stand
- * for the rest; they are of a private-use area, and a command that holds them itself is only
- * judged more strictly.
+ * Before a command runs, a word of it is known only in part. These characters stand for the unknown parts.
+ * They are from a private-use area. If a command itself has such a character, it is judged more strictly,
+ * never less.
  */
 
-/** Text that only running tells, within one word. */
+/** Unknown text within one word. */
 export const UNKNOWN = '\uE000';
-/** The same where it may also become several words, or none. */
+/** Unknown text that may become several words, or none. */
 export const SPLIT = '\uE001';
 /** The home folder of somebody. */
 export const HOME = '\uE002';
 /** Names of files that a pattern finds. */
 export const GLOB = '\uE003';
 
-/** What `PATH` holds. */
+/** The value of `PATH`. */
 export const SEARCH_PATH = '\uE004';
 
 const NOT_KNOWN = /[\uE000\uE001\uE004]/;

@@ -17,7 +17,7 @@ export function decideByRules(
     if (strictest?.decision === 'ask' && decision === 'allow') continue;
     const found =
       decision === 'allow'
-        ? // Another program of the same name is not the one that was allowed.
+        ? // A rule that allows `git` does not allow `/tmp/git`.
           matchesPattern(pattern, [written, ...args], 'surely') && decision
         : matched(withoutFolder(pattern), forms, decision);
     if (found !== false) strictest = { decision: found, pattern };
@@ -25,7 +25,7 @@ export function decideByRules(
   return strictest;
 }
 
-/** What a rule that asks or denies says. What only may be meant is no reason to refuse it unasked. */
+/** The decision of a rule that asks or denies. A command that only may match is asked about, not denied. */
 function matched(
   pattern: string,
   forms: readonly (readonly string[])[],

@@ -6,7 +6,7 @@ export interface OptionTable {
   short?: string;
   /** Names of long ones, without dashes. */
   long?: readonly string[];
-  /** Names of long ones that take none; others are not known. */
+  /** Names of long ones that take no value. All others are unknown. */
   flags?: readonly string[];
   /** `-` alone is an option. */
   dash?: boolean;
@@ -17,7 +17,7 @@ const MAX_READINGS = 16;
 /** The operands of a command whose options stand before them. */
 export interface Operands {
   options: string[];
-  /** Each way in which the words can be read. More than one where an option is not known. */
+  /** Every possible reading of the words. An unknown option gives more than one. */
   readings: string[][];
 }
 
@@ -33,7 +33,7 @@ export function readOperands(args: readonly string[], table: OptionTable): Opera
       break;
     }
     if (isUnknown(word) && maySplit(word)) {
-      // It may be options, or nothing at all.
+      // At run time it may be options, or nothing.
       readings.push(args.slice(at + 1));
       break;
     }
@@ -62,7 +62,7 @@ function takesValue(word: string, table: OptionTable): boolean | 'unknown' {
     return table.flags?.includes(name) === true ? false : 'unknown';
   }
   const { short = '' } = table;
-  // Of letters in one word, only the last can take the next word.
+  // In a group of letters, only the last one can take the next word.
   for (const [index, letter] of [...word.slice(1)].entries()) {
     if (short.includes(letter)) return index === word.length - 2;
   }
@@ -89,7 +89,7 @@ export function optionsOf(args: readonly string[]): string[] {
   return args.slice(0, end === -1 ? undefined : end).filter((word) => /^-./.test(word));
 }
 
-/** The words that don't. */
+/** The other words. */
 export function operandsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   if (end === -1) return args.filter((word) => !/^-./.test(word));

@@ -18,7 +18,7 @@ const TOP = /^\/[^/]*$/;
 
 const ORDER: readonly Worth[] = ['little', 'elsewhere', 'unknown', 'working files', 'all'];
 
-/** The worth of a path: of the worst of those that it may be. */
+/** The worth of a path. If it may be several paths, the highest of their worths. */
 export function worthOf(place: PossibleFolders, path: string): Worth {
   let worst: Worth = 'little';
   for (const resolved of resolveIn(place, path)) {

@@ -3,7 +3,7 @@ import { type Command, parse, type Word, type WordPart } from 'unbash';
 const INSTEAD =
   'commands of this personality run without a shell: write one command of plain words, and put other characters in quotes';
 
-/** The words of a line that is one command and nothing else, or why it is none. */
+/** The words of a line that is a single command, or why it is not one. */
 type PlainCommand = { words: string[] } | { problem: string };
 
 /** Why a line is not one command of plain words. */
@@ -28,7 +28,7 @@ function readPlain(line: string): PlainCommand {
   if (statement === undefined) return { problem: 'holds no command' };
   if (more.length > 0) return { problem: 'holds more than one command' };
   if (statement.background === true) return { problem: 'runs in the background' };
-  // A comment is no part of the command, and nobody would see that it was left out.
+  // The comment would be dropped silently, so it is refused.
   if (line.trim().length !== statement.end - statement.pos) {
     return { problem: 'holds more than the command' };
   }
@@ -43,7 +43,7 @@ function wordsOf({ name, prefix, suffix }: Command): PlainCommand {
   }
   const words: string[] = [];
   for (const part of [name, ...suffix]) {
-    // Of `export` and its like, it is a word; there is no program of such a name.
+    // After `export` and the like, an assignment is a word; these builtins are not programs.
     if (part.type === 'Assignment') return { problem: 'sets a variable' };
     if (part.type !== 'Word') return { problem: 'redirects' };
     const text = plainText(part);
@@ -76,5 +76,5 @@ function plainPart(part: WordPart): string | undefined {
   }
 }
 
-/** A tilde at the beginning, or what the parser took for text and a shell may not. */
+/** A tilde at the beginning, or text that the parser shows as plain and a shell may expand. */
 const EXPANDS = /^~|(^|[^\\])[`$*?[\]{}<>()|&;]/;

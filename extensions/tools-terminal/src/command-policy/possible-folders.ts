@@ -10,17 +10,17 @@ export interface PossibleFolders {
 }
 
 const MAX_DIRS = 16;
-// Longer ones make each look at a path slow.
+// A longer list makes each check of a path slow.
 const MAX_PATH = 1024;
 
-/** A path as it would be from one folder; marks stay in it. Not known: `undefined`. */
+/** A path as seen from one folder, with its marks; `undefined` when it is unknown. */
 export function resolveFrom(dir: string, path: string): string | undefined {
   const joined = path.startsWith('/') || path.startsWith(HOME) ? path : `${dir}/${path}`;
   // An unknown part may be `..`, or begin with `/`.
   if (isUnknown(joined)) return undefined;
   const normal = posix.normalize(joined);
   if (normal.startsWith(HOME)) return normal.replace(/\/+$/, '');
-  // `~/..` and the like are somewhere above a home.
+  // A path such as `~/..` is somewhere above a home.
   if (!normal.startsWith('/')) return '/';
   return normal.replace(/^\/+/, '/').replace(/(.)\/+$/, '$1');
 }

@@ -34,17 +34,17 @@ import { commandOfWords } from './words-to-command.js';
 export interface ReadCommands {
   commands: SimpleCommand[];
   functions: { name: string; calls: Calls; source: string }[];
-  /** Those of them that multiply. */
+  /** The functions that start themselves more than once. */
   forkBombs: ReadonlySet<string>;
-  /** Parts that run what only running tells. */
+  /** Parts that run a command which is only known at run time. */
   questions: { source: string; why: string }[];
-  /** Words that run what is in them when they are taken for numbers. */
+  /** Words whose substitutions run when bash evaluates them as numbers. */
   subscripts: string[];
   /** Whether a variable may be taken for a number. */
   isArithmetic: boolean;
   /** What the grammar itself sets: loops, arithmetic, expansions, descriptors. */
   assignments: { source: string; assignment: CommandAssignment }[];
-  /** What runs beside the line, under a name of its own. */
+  /** Coprocesses, which run beside the line under a name of their own. */
   coprocesses: string[];
   evaluations: Evaluations;
   /** Whether all of it was understood. */
@@ -66,7 +66,7 @@ function withOwnInput(found: ReadCommands): ReadCommands {
 
 const MAX_NESTING = 100;
 
-/** Whether brackets stand in brackets deeper than anybody writes. Quotes are not looked at. */
+/** Whether brackets are nested deeper than anybody writes. Brackets in quotes count, too. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const character of text) {
@@ -101,7 +101,7 @@ export function readCommands(
     evaluations: { unsure: [], setsVariables: true },
     isComplete: true,
   };
-  // A mark that stands in the text itself would pass for what it marks.
+  // The attack: a mark character in the text itself, which would look like an unknown part.
   if (text.includes(SEARCH_PATH) || text.includes('\0') || !text.isWellFormed() || isDeep(text)) {
     return { ...found, isComplete: false };
   }
@@ -110,7 +110,7 @@ export function readCommands(
     visit(script, { source: text, input }, found);
     found.evaluations = findEvaluations(script, text, isWhole);
   } catch (error) {
-    // Text that is nested deeper than a call stack.
+    // The nesting is deeper than the call stack allows.
     if (!(error instanceof RangeError)) throw error;
     return { ...found, isComplete: false };
   }
@@ -162,7 +162,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       const source = around.source.slice(node.pos, node.end);
       const name = node.name.value;
       found.functions.push({ name, calls: callsOf(node.body), source });
-      // Where its calls read from is not looked up.
+      // The input of its calls is not followed.
       forEachChild(node, (child) => visit(child, { ...around, input: { from: 'pipe' } }, found));
       return;
     }
@@ -264,7 +264,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
         found.isArithmetic = true;
       }
       if (hidesInNumbers(node.index?.text ?? '')) found.isComplete = false;
-      // The parser ends the pattern at the first slash, also at one within a substitution.
+      // The parser ends the pattern at the first slash, even when it is inside a substitution.
       if (node.operation?.type === 'Replace' && /`|[$<>]\(|\$\{[ \t\n|]/.test(node.text)) {
         found.isComplete = false;
       }
@@ -362,7 +362,7 @@ function redirectsOf(redirects: readonly Redirection[]): CommandRedirect[] {
   return redirects.flatMap((redirect) => {
     if (redirect.type !== 'Redirect' || redirect.target === undefined) return [];
     const { target: word, operator } = redirect;
-    // What it runs is judged by itself.
+    // The command inside is judged on its own.
     const isProcess = word.parts?.length === 1 && word.parts[0]?.type === 'ProcessSubstitution';
     const target = isProcess ? '/dev/fd/63' : wordText(word);
     if (operator.includes('&') && /^(\d+-?|-)$/.test(target)) return [];

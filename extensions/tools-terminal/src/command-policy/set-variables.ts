@@ -28,7 +28,7 @@ export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
   return operands.map((word) => ({ name: nameIn(word), value: UNKNOWN }));
 }
 
-/** Options of the shell that give variables to programs, or make assignments of words. */
+/** Shell options that export variables, or that read words as assignments. */
 function setByOptions(args: readonly string[]): CommandAssignment[] {
   const names = args.map((word, at) => (args[at - 1] === '-o' ? word : ''));
   return [
@@ -52,7 +52,7 @@ function declaredBy(command: string, args: readonly string[]): CommandAssignment
     const found = assignmentOf(word);
     if (found !== undefined) set.push({ ...found, isExported });
     else if (!NAME.test(word)) set.push({ name: nameIn(word), value: UNKNOWN, isExported });
-    // Without a value, it is only made known to programs, or hidden from them.
+    // Without a value, the variable is only exported, or no longer exported.
     else set.push({ name: word, value: UNKNOWN, isExported, isKept: true });
   }
   return set;

@@ -16,7 +16,7 @@ export function wordTexts(word: Word): string[] {
     if (texts.length * next.length > MAX_WORDS) return [SPLIT];
     texts = texts.flatMap((text) => next.map((more) => text + more));
   }
-  // A word of which nothing is left is none, unless it is quoted.
+  // An empty word is dropped, unless it is quoted.
   const mayVanish = word.parts.every(({ type }) => type === 'Literal' || type === 'BraceExpansion');
   return mayVanish ? texts.filter((text) => text !== '') : texts;
 }
@@ -35,7 +35,7 @@ export function valueText(word: Word): string {
   return afterColons(wordText(word));
 }
 
-/** The text of a word that stays one, as the target of a redirection. */
+/** The text of a word that is never split, e.g. the target of a redirection. */
 export function wordText(word: Word): string {
   const texts = wordTexts(word);
   return texts.length === 1 ? (texts[0] ?? '') : SPLIT;

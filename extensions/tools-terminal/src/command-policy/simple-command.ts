@@ -12,12 +12,12 @@ export interface CommandAssignment {
   value: string;
   /** It adds to what is there. */
   appends?: boolean;
-  /** The programs that run after it get it. */
+  /** It is exported to the programs that run after it. */
   isExported?: boolean;
-  /** It only makes known to programs what the variable holds. */
+  /** It only exports the current value. */
   isKept?: boolean;
   isRemoved?: boolean;
-  /** The name is made to mean another. */
+  /** The name becomes a reference to another variable. */
   isReference?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface CommandRedirect {
 
 /** One command without any other in it, as rules see it. Its words are marked text. */
 export interface SimpleCommand {
-  /** Without its folder. `undefined` where only running tells, `''` where there is none. */
+  /** The name of the program without its folder. `undefined` when it is only known at run time, `''` when there is none. */
   name: string | undefined;
   /** The same with its folder, if it was given one. */
   written: string;

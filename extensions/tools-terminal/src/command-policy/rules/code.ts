@@ -17,7 +17,7 @@ export const fetchAndRun: BuiltInRule = {
         : undefined;
     }
     const { code, isStdin } = codeOf(language, args);
-    // Data for a program that is there may well come from the network.
+    // A program of this machine may read data from the network.
     const fetchesCode = embedsFetch && (code.length > 0 || args.some(isUnknown));
     return (isStdin && input.from === 'fetch') ||
       (fetchesCode && (language === 'shell' || code.some(isUnknown)))
@@ -30,7 +30,7 @@ function readsStdin(args: readonly string[]): boolean {
   return args.some((word) => /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/.test(word));
 }
 
-/** Code that this policy can't read. */
+/** Code of a language that this policy can't judge. */
 export const unreadCode: BuiltInRule = {
   name: 'unread-code',
   about: 'Code in another language on the command line, or shell text from a pipe.',
@@ -95,7 +95,7 @@ const FILTERS = /\|&?\s*"(sort|uniq|head|tail|wc|cat|column|tr|cut|nl|rev|tac)( 
 
 function runsFromAwk(program: string): boolean {
   const rest = program.replaceAll(FILTERS, '');
-  // Alternatives in a pattern, or in a text, are no pipes.
+  // A `|` in a pattern or in a string is not a pipe.
   const bare = rest.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\\n]|\\.)*\//g, (part) =>
     part.startsWith('"') ? '""' : '//',
   );
@@ -110,7 +110,7 @@ function runsFromSed(script: string): boolean {
   if (/^[\w./-]+$/.test(script) && !/^(\d*|\/.*\/)s[^\w\s]|^\d+e/.test(script)) return false;
   return (
     /(^|[;{}\n\d$/!])[ \t]*e([ \t]|$|[;}\n])/.test(script) ||
-    // Directly before its command, only after an address.
+    // Without a separator, the command `e` can only follow an address.
     /(^|[;{}\n!])[ \t]*(\d+[ \t]*|\$)(,(\d+|\$))?!?[ \t]*e/.test(script) ||
     /(^|[;{\n]|\/[ \t]*\{)[ \t]*e[a-z./]/.test(script) ||
     /^\/[^/]*\/[ \t]*!?[ \t]*e/.test(script) ||
@@ -118,7 +118,7 @@ function runsFromSed(script: string): boolean {
   );
 }
 
-/** The value of `-f` and its like, where it is what only running tells. */
+/** The value of `-f` and the like, when it is only known at run time. */
 function readsOpenFile(args: readonly string[], option: RegExp): boolean {
   return args.some((word, at) => {
     const value = option.test(args[at - 1] ?? '') ? word : /^(?:-f|--file=)(.+)$/.exec(word)?.[1];
@@ -126,7 +126,7 @@ function readsOpenFile(args: readonly string[], option: RegExp): boolean {
   });
 }
 
-/** What other programs run of their options. */
+/** Options of other programs whose values run. */
 function runsOtherwise(name: string, args: readonly string[]): boolean {
   switch (name) {
     case 'deno':

@@ -5,7 +5,7 @@ import { ask, type BuiltInRule, type Objection } from './rule.js';
 const RAW =
   /^(nc|ncat|netcat|nc\.(openbsd|traditional)|socat|telnet|websocat|wscat|pwncat|cryptcat|rlogin|ftp|tftp|sftp|lftp|ncftp)$/;
 const HERE = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/;
-/** Servers that let others in, and tunnels to here. */
+/** Servers that let others in, and tunnels to this machine. */
 const SERVERS =
   /^(sshd|dropbear|vncserver|x11vnc|tcpserver|xinetd|inetd|smbd|vsftpd|pure-ftpd|tftpd|rsyncd|stunnel\d?|ngrok|localtunnel|lt|bore|frpc|frps|chisel|gost|tailscaled|zerotier-one|iperf3?|webfsd|darkhttpd|miniserve|http-server|serve|live-server|static-server|local-web-server|ws|gotty|ttyd|wetty|tmate|croc|wormhole|transfer|magic-wormhole)$/;
 const WITH_VERB: Readonly<Record<string, RegExp>> = {
@@ -21,7 +21,7 @@ const WITH_VERB: Readonly<Record<string, RegExp>> = {
   kubectl: /^proxy$/,
 };
 
-/** Connections that others can begin, or that carry whatever they are given. */
+/** Connections that others can begin, or that carry any data. */
 export const connections: BuiltInRule = {
   name: 'connection',
   about: 'Listening for others, raw connections and tunnels, and sending files to other machines.',
@@ -81,7 +81,7 @@ function isBoundHere(args: readonly string[]): boolean {
 
 const METHOD = /^(-[a-zA-Z]*X|--request|--method)$/;
 
-/** Files that are sent, and what is deleted, by a client of HTTP. */
+/** Uploads and `DELETE` requests of an HTTP client. */
 function sends(name: string, args: readonly string[]): Objection | undefined {
   const isCurl = name === 'curl' || name === 'curlie';
   const sent = args.some((word, at) => {

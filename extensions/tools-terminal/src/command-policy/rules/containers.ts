@@ -73,7 +73,7 @@ const REMOVES: Readonly<Record<string, RegExp>> = {
   govc: /^(vm|datastore|snapshot|pool|folder|host|object)[.](destroy|remove|rm)$/,
 };
 
-/** Of these, the first words say what is done; what follows may be a command of its own. */
+/** The first words of these programs are the subcommand. The words after it may be another command. */
 function removesMachine(name: string, words: readonly string[]): boolean {
   const removes = Object.hasOwn(REMOVES, name) ? REMOVES[name] : undefined;
   if (removes === undefined) return false;

@@ -93,7 +93,7 @@ function textsOf(command: SimpleCommand, options: RegExp, from = command.args.le
   return [...texts, ...operands.slice(from), ...inputOf(command)];
 }
 
-/** What is written into a command on the line itself. */
+/** The input of a command that the line itself contains. */
 function inputOf({ input }: SimpleCommand): string[] {
   if (input.from === 'text') return [input.text];
   return input.from === 'pipe' && input.said !== undefined ? [input.said] : [];
@@ -108,9 +108,9 @@ const ALTERS =
 const RUNS_TEXT = /\b(execute|exec|do|call|prepare|eval|gexec)\b|sp_executesql/i;
 const SHELL_COMMAND = /(^|\n)\s*\.(restore|clone|excel)\b/;
 
-/** Whether statements lose more than they name row by row. */
+/** Whether statements delete more than single rows that they name. */
 function losesData(text: string): boolean {
-  // MySQL runs what is in such comments.
+  // MySQL runs the text inside such comments.
   const bare = text.replaceAll(/\/\*!\d*/g, ' ').replaceAll(/\/\*[\s\S]*?\*\/|--[^\n]*|\*\//g, ' ');
   const code = RUNS_TEXT.test(bare) ? bare : bare.replaceAll(/'(?:[^']|'')*'/g, "''");
   if (SHELL_COMMAND.test(code)) return true;

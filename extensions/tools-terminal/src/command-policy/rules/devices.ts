@@ -4,7 +4,7 @@ import { type PossibleFolders, resolveIn } from '../possible-folders.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
 const KERNEL = /^\/proc\/(sysrq-trigger|kcore|sys\/)|^\/sys\//;
-// All else below `/dev` may be a disk, by whatever name.
+// Any other file below `/dev` may be a disk.
 const HARMLESS_DEVICE =
   /^\/dev\/(null|zero|full|u?random|std(in|out|err)|tty[^/]*|pts\/.*|ptmx|fd\/\d+|shm\/.*|tcp\/.*|udp\/.*|log|kmsg|console|snd\/.*|dri\/.*|video\d+|input\/.*|serial\/.*|usb\/lp.*|lp\d+|rfcomm\d+|dsp)$/;
 
@@ -14,7 +14,7 @@ function isDevice(path: string): boolean {
 
 const MAKERS =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|newfs|wipefs|blkdiscard|sgdisk|cfdisk|pvcreate|pvremove|vgremove|lvremove|badblocks|format)$/;
-/** What destroys, and what only changes, of programs that mostly tell. */
+/** Programs that mostly show information: the words that destroy data, and the words that only change it. */
 const BY_VERB: Readonly<Record<string, { denies: RegExp; asks: RegExp }>> = {
   zpool: {
     denies: /^(create|destroy|labelclear|remove|split)$/,
@@ -91,7 +91,7 @@ function byName(name: string, args: readonly string[]): Objection | undefined {
       (args.length === 0 && !name.startsWith('mk'));
     if (tells && !name.startsWith('mk')) return undefined;
     if (name === 'badblocks' && !hasShort(args, 'w')) return undefined;
-    // A file system in a plain file is no disk.
+    // A plain file with a file system in it is not a disk.
     if (
       name.startsWith('mk') &&
       optionsOf(args).some((word) => /^(-V|--version|-h|--help)$/.test(word))
@@ -149,7 +149,7 @@ function toDevice(place: PossibleFolders, path: string): Objection | undefined {
     resolveIn(place, path).map((resolved) => {
       if (resolved !== undefined)
         return isDevice(resolved) ? deny('writes to a device') : undefined;
-      // Most paths that are not known are no devices; those below `/dev` may be.
+      // Most unknown paths are not devices. An unknown path below `/dev` may be one.
       return isUnknown(path) && /^\/+dev\//.test(path) ? ask('may write to a device') : undefined;
     }),
   );

@@ -6,7 +6,7 @@ import { ask, type BuiltInRule, type Objection, worst } from './rule.js';
 
 const LOADS = /(^|\s)(-r|--require|--import|--loader|--experimental-loader|--env-file)/;
 
-// Folders in which programs are put that someone installed.
+// Folders with installed programs.
 const USUAL_FOLDER =
   /^(?:\uE002\/(?:\.?[\w-]+\/)*(?:s?bin|shims)|\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin)$/;
 const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|-nw))?$/;
@@ -14,7 +14,7 @@ const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|
 /** Where an interpreter looks for modules. */
 const MODULE_PATH = /^(PYTHONPATH|NODE_PATH)$/;
 
-/** A folder of the project, whose code runs anyway. */
+/** A folder of the project. Its code may run anyway. */
 function isBelowHere(folder: string): boolean {
   return !isUnknown(folder) && !/^[/~\uE002]|(?:^|\/)\.\.(?:\/|$)/.test(folder);
 }
@@ -31,7 +31,7 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
   if (assignment.isReference === true) return ask('makes a name mean another');
   if (isMarked(name)) return ask('sets a variable that is known only when it runs');
   if (assignment.isRemoved === true || assignment.isKept === true) return undefined;
-  // Bash evaluates what is set to one of these.
+  // Bash evaluates the values of these variables.
   if (INTEGER_VARIABLE.test(name) && !isUnknown(value) && !/^\s*\d*\s*$/.test(value)) {
     return ask(`sets ${name} to what is no number`);
   }
@@ -43,7 +43,7 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
   if (name === 'NODE_OPTIONS' && !isUnknown(value))
     return LOADS.test(value) ? ask('makes node load something else') : undefined;
   if (name === 'LESS' && value.includes('!')) return ask('makes less run a command');
-  // Shells take it from no environment, and split at these anyway.
+  // A shell ignores `IFS` of its environment, and these are its default separators.
   if (name === 'IFS' && /^[\s,:;|]*$/.test(value)) return undefined;
   if (MODULE_PATH.test(name) && value.split(':').every(isBelowHere)) return undefined;
   const effect = variableEffect(name);

@@ -69,7 +69,7 @@ export function gitSettings(args: readonly string[]): [key: string, value: strin
   });
 }
 
-/** Settings whose values are commands, or folders of such. */
+/** Settings whose values are commands, or folders with commands. */
 export const GIT_RUNS =
   /^(alias\..*|core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|pager\..*|gpg\.(.*\.)?program|credential\.(.*\.)?helper|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|receive\..*|sendemail\..*cmd|web\.browser|browser\..*\.cmd|man\..*\.cmd|http\.(.*\.)?sslcert)$/i;
 
@@ -208,7 +208,7 @@ export const gitUncommitted = gitRule(
         : undefined,
     clean: (rest) =>
       (hasShort(rest, 'f') || hasLong(rest, 'force')) &&
-      // What follows `e` in the same word is its value.
+      // The letters after `e` in the same word are its value.
       !rest.some((word) => /^-[^-e]*n/.test(word)) &&
       !hasLong(rest, 'dry-run')
         ? ask('deletes files that are not in the repository')
@@ -235,7 +235,7 @@ export const gitUncommitted = gitRule(
   },
 );
 
-/** A subcommand that is not known before it runs. */
+/** A subcommand that is only known at run time. */
 export const gitUnknown: BuiltInRule = {
   name: 'git-unknown',
   about: 'A git subcommand that is known only when it runs.',

@@ -27,7 +27,7 @@ const REMOVES: Readonly<Record<string, RegExp>> = {
   sops: /^--rm-/,
 };
 
-/** Keys that nobody can make again. */
+/** Removal of keys that can not be restored. */
 export const keys: BuiltInRule = {
   name: 'key-removal',
   about: 'Removing keys, certificates and passwords from where they are kept.',
@@ -35,7 +35,7 @@ export const keys: BuiltInRule = {
     const known = name === 'gpg2' ? 'gpg' : name;
     const words = Object.hasOwn(REMOVES, known) ? REMOVES[known] : undefined;
     if (words === undefined) return undefined;
-    // Of most, the words that matter are operands.
+    // For most programs, the words that matter are operands.
     const candidates = /^(gpg|gpgsm|ssh-add|keytool|certutil|sops)$/.test(known)
       ? args
       : operandsOf(args).slice(0, 3);

@@ -20,7 +20,7 @@ const BY_WORDS: Readonly<Record<string, RegExp>> = {
   timedatectl: /^set-/,
   hostnamectl: /^(set-|hostname .)/,
 };
-/** What does, by an option. */
+/** The same, by an option. */
 const BY_OPTION: Readonly<Record<string, RegExp>> = {
   dpkg: /^(-r|-P|--remove|--purge|--force-\S+)$/,
   rpm: /^(-[a-zA-Z]*e[a-zA-Z]*|--erase)$/,

@@ -61,7 +61,7 @@ const PUBLISHERS: Readonly<Record<string, RegExp>> = {
   gradlew: /^publish/,
 };
 
-/** Of a client of a code host, what only shows, or makes a proposal that others take or leave. */
+/** Words of a code host client that only show something, or make a proposal that others can reject. */
 const SHOWS =
   /^(view|list|ls|status|diff|checks|checkout|co|search|browse|clone|download|watch|verify|show|note|trace|set-default|develop|)$/;
 const PROPOSES = /^(create|edit|comment|ready|review|update|close|reopen|update-branch)$/;
@@ -82,7 +82,7 @@ function callsApi(args: readonly string[]): boolean {
   );
 }
 
-/** Giving something to the public. */
+/** Publishing. */
 export const publishing: BuiltInRule = {
   name: 'publishing',
   about: 'Publishing packages, images and releases.',
@@ -105,7 +105,7 @@ export const publishing: BuiltInRule = {
         if (name === 'pod') return next === 'push' ? ask('publishes') : undefined;
         if (name === 'yarn' && verb === 'npm')
           return next === 'publish' ? ask('publishes') : undefined;
-        // Phases stand one after the other.
+        // Maven takes several phases, one after the other.
         if (/^(mvnw?|gradlew?)$/.test(name))
           return operandsOf(args).some((phase) => verbs.test(phase)) ? ask('publishes') : undefined;
         if (/^(owner|access|token|dist-tag)$/.test(verb) && /^(ls|list|get)$/.test(next))

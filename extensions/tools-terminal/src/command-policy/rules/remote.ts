@@ -1,16 +1,16 @@
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** A connection, whatever of it is known only when it runs. */
+/** A connection to another machine, with marks for the unknown parts. */
 const CONNECTION =
   /^\/dev\/(tcp|udp)\/|^\/dev\/[^/]*[\uE000\uE001]|[\uE000\uE001].*\/(tcp|udp)\/[^/]+\/[^/]+$/;
 
-/** Clients of clouds and their like: the words that take something away there. */
+/** Clients of clouds and similar services: the words that remove something there. */
 const LOSES =
   /^(rm|rb|rmi|del|rmdir|rmdirs|deletefile|delete|delete[-:].*|.*[-:]delete|remove|remove-.*|destroy|.*[:.]destroy|terminate|terminate-.*|purge|purge-.*|.*:purge|deregister-.*|release-.*|revoke-.*|schedule-key-deletion|cancel-.*|empty|wipe|reset|.*:reset|unset|disable-.*|detach-.*|deploy)$/;
 const CLOUDS =
   /^(aws|gcloud|gsutil|az|doctl|flyctl|fly|heroku|vercel|netlify|wrangler|hcloud|linode-cli|oci|ibmcloud|scw|vultr-cli|upctl|exo|openstack|swift|rclone|s3cmd|s4cmd|s5cmd|mc|mcli|b2|azcopy|firebase|supabase|railway|render|cf|eb|sam|cdk8s|serverless|sls|eksctl|kops|aliyun|tccli|yc|nomad|consul|etcdctl|vercel|neonctl|turso|pscale|atlas|databricks|snow|bq|packer|juju|crossplane|argocd|flux|rancher|rke)$/;
-/** Options with which a copy removes what the source lacks. */
+/** Options with which a copy removes files that the source does not have. */
 const MIRRORS: Readonly<Record<string, RegExp>> = {
   aws: /^--delete$/,
   gcloud: /^--delete-unmatched/,
@@ -27,7 +27,7 @@ const MIRRORS: Readonly<Record<string, RegExp>> = {
 /** Of `rclone`, what makes the other side the same. */
 const SYNCS = /^(sync|move|moveto|bisync|cleanup|dedupe)$/;
 
-/** The first words of a line say what is done; what follows may be a command of its own. */
+/** The first words of a line are the subcommand. The words after it may be another command. */
 const CLUSTER_WORDS = 12;
 const CLUSTER_CHANGES =
   /^(delete|drain|exec|attach|apply|create|run|edit|set|expose|autoscale|label|annotate|replace|patch|scale|cordon|uncordon|taint|cp|debug|uninstall|install|upgrade|rollback|rollout|certificate|new-app|new-project|adm)$/;
@@ -37,7 +37,7 @@ function isClusterChange(word: string, next: string | undefined): boolean {
   return CLUSTER_CHANGES.test(word);
 }
 
-/** Clients of queues and searches, of which a word or an option removes. */
+/** Clients of queues and search engines: a word or an option that removes something. */
 function deletesInQueue(name: string, args: readonly string[]): boolean {
   if (/^kafka-[a-z-]+(\.sh)?$/.test(name))
     return args.some((word) => /^--(delete|reset-offsets|alter)/.test(word));
@@ -52,7 +52,7 @@ function deletesInQueue(name: string, args: readonly string[]): boolean {
   );
 }
 
-/** Other machines, and what is kept there. */
+/** Other machines, and the data that is kept there. */
 export const remote: BuiltInRule = {
   name: 'remote',
   about: 'Commands on other machines, and destroying what runs or is kept there.',

@@ -7,7 +7,7 @@ import type { PossibleFolders } from '../possible-folders.js';
 import type { SimpleCommand } from '../simple-command.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
-/** Removal of folders with all below them. */
+/** Removal of folders with everything below them. */
 export const recursiveRemoval: BuiltInRule = {
   name: 'recursive-removal',
   about:
@@ -87,7 +87,7 @@ function removal({ name, args }: SimpleCommand, place: PossibleFolders): Objecti
   ]);
 }
 
-/** Removal of files, of which there may be many. */
+/** Removal of possibly many files. */
 function single(args: readonly string[], place: PossibleFolders): Objection | undefined {
   return worst(
     operandsOf(args).map((path) => {
@@ -102,7 +102,7 @@ function single(args: readonly string[], place: PossibleFolders): Objection | un
   );
 }
 
-/** What `truncate` makes shorter: all operands but the values of its options. */
+/** The files that `truncate` makes shorter: all operands except the values of its options. */
 function emptied(args: readonly string[], place: PossibleFolders): Objection | undefined {
   const { readings } = readOperands(args, {
     short: 'rs',
@@ -120,7 +120,7 @@ function emptied(args: readonly string[], place: PossibleFolders): Objection | u
   );
 }
 
-/** What `mv` moves: all operands but the last, or all where `-t` names the target. */
+/** The files that `mv` moves: all operands except the last, or all when `-t` names the target. */
 function sourcesOf(args: readonly string[]): string[] {
   const at = args.findIndex((word) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(word));
   if (at !== -1) return operandsOf(args.filter((_, index) => index !== at && index !== at + 1));
@@ -163,7 +163,7 @@ function deletion(args: readonly string[], place: PossibleFolders): Objection | 
   return worst(
     findRoots(args).map((root) => {
       if (isNamed && worthOf(place, `${root}/found`) === 'little') return undefined;
-      // With any test, the root itself may stay.
+      // Any test may leave out the root itself.
       return judgePath(place, isTested(args) ? `${root}/${GLOB}` : root);
     }),
   );
@@ -178,7 +178,7 @@ export const recursiveOwnership: BuiltInRule = {
     if (!/^(chmod|chown|chgrp|chattr|setfacl|chcon)$/.test(name ?? '')) return undefined;
     if (!hasShort(args, 'R') && !hasLong(args, 'recursive')) return undefined;
     return worst(
-      // The first may be a mode, which is the name of nothing that matters.
+      // The first operand may be a mode. As a path, a mode is harmless.
       operandsOf(args)
         .filter((path, at) => at > 0 || !isUnknown(path))
         .map((path) => {

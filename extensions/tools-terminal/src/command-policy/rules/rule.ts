@@ -4,7 +4,7 @@ import type { SimpleCommand } from '../simple-command.js';
 /** What a built-in rule says to a command. */
 export interface Objection {
   decision: 'ask' | 'deny';
-  /** What is wrong with it, to follow the command in a sentence. */
+  /** What is wrong with it. In a sentence, it comes after the command. */
   why: string;
 }
 
@@ -21,7 +21,7 @@ export function ask(why: string): Objection {
   return { decision: 'ask', why };
 }
 
-/** Refuses, whoever would agree. */
+/** Refuses. No approval can change it. */
 export function deny(why: string): Objection {
   return { decision: 'deny', why };
 }

@@ -26,7 +26,7 @@ const PRINTED_BY_WORDS: Readonly<Record<string, RegExp>> = {
   vercel: /^env pull\b/,
   terraform: /^(output|state pull|show)\b/,
 };
-/** What else does, by an option. */
+/** The same, by an option. */
 const PRINTED_BY_OPTION: Readonly<Record<string, RegExp>> = {
   gpg: /^--export-secret-(sub)?keys|^--export-ssh-key$/,
   gpg2: /^--export-secret-(sub)?keys/,
@@ -50,7 +50,7 @@ export function printsSecrets(name: string, args: readonly string[]): boolean {
   return args.some((word) => ownOf(PRINTED_BY_OPTION, name)?.test(word) === true);
 }
 
-/** `terraform output` hides what is secret, unless it is asked for as it is. */
+/** `terraform output` hides secrets, unless the raw value is asked for. */
 function isTame(name: string, args: readonly string[]): boolean {
   if (name === 'terraform') {
     return !operandsOf(args).includes('pull') && !args.some((word) => /^-(json|raw)$/.test(word));

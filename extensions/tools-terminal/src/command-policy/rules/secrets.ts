@@ -20,27 +20,27 @@ const OF_HOMES = FLOOR.flatMap((path) =>
 );
 const LITERAL_HOME = /^(?:\uE002|\/root|\/(?:home|Users|var\/home)\/[^/]+)(?=\/|$)/;
 
-// What the kernel shows of itself, and not of a process.
+// Facts about the kernel, not about a process.
 const KERNEL =
   /^\/proc\/(?!(?:self|thread-self|\d+|[^/]*[\uE000-\uE004*?][^/]*)(?:\/|$)|kcore|kmem|kpage|keys|key-users|kallsyms|vmcore)/;
 const OF_PROCESS =
   /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:status|stat|statm|limits|cgroup|mounts|mountinfo|mountstats|io|sched|schedstat|comm|oom_[a-z_]+|ns|net|cpuset|loginuid|fd\/[012]|uid_map|gid_map)(?:\/|$)/;
 const MEMORY = /^\/dev\/(?:mem|kmem|port|core)$/;
 
-/** They tell names, and not what is in a file. */
+/** They show the names of files, not their content. */
 const NAMES_ONLY = /^(test|\[|cd|pushd|dirname|basename|mkdir|which|type|true|false|:)$/;
-/** What they say may be the name of a file to who reads it. */
+/** The next program may read their output as names of files. */
 const SAYS_NAMES = /^(echo|printf)$/;
 /** They take the names of files from their input. */
 const TAKES_NAMES = /^(g?xargs|parallel|read|mapfile|readarray|cpio)$/;
-/** With all that is below a folder. */
+/** They read everything below a folder. */
 const RECURSIVE =
   /^([gb]?s?d?tar|zip|7z[ar]?|rsync|scp|rg|ag|ack|ugrep|cpio|pax|restic|borg|rclone|git|docker)$/;
 const RECURSIVE_BY_OPTION = /^(g?cp|[efrz]?grep)$/;
 const ABOVE_HOME = /^(?:\/|\/root|\/home|\/Users|\/etc|\uE002)$/;
 const HIDDEN_FOLDER = /^\/(?:home|Users)\/[^/]+$/;
 
-/** Files of secrets, which no tool reaches either. */
+/** Files with secrets. They are on the deny floor of all tools. */
 export const secretFiles: BuiltInRule = {
   name: 'secret-file',
   about:
@@ -49,7 +49,7 @@ export const secretFiles: BuiltInRule = {
     const read = redirects.filter(({ reads }) => reads).map(({ target }) => target);
     if (printsSecrets(name, args)) return ask('prints secrets that a program keeps');
     const words = NAMES_ONLY.test(name) ? [] : args;
-    // Of prose that is said, no part is a path.
+    // A printed sentence is not a path.
     const isSaid = SAYS_NAMES.test(name);
     const paths = words.filter((word) => mayBePath(place, word));
     if (isSaid && paths.some((word) => /^[\uE002/]/.test(word) && isSecret(place, word))) {
@@ -82,14 +82,14 @@ function looksForSecrets(place: PossibleFolders, args: readonly string[]): boole
   return isNamed && findRoots(args).some((root) => isAbove(place, root));
 }
 
-/** What a program that takes names from its input gets there. */
+/** The names that a program gets from its input. */
 function namesFrom(name: string, input: CommandInput): string[] {
   if (!TAKES_NAMES.test(name)) return [];
   const text = input.from === 'text' ? input.text : input.from === 'pipe' ? input.said : undefined;
   return text?.split(/\s+/) ?? [];
 }
 
-/** The folders of which a command reads all that is in them. */
+/** The folders that a command reads as a whole. */
 function foldersReadBy(
   name: string,
   args: readonly string[],
@@ -107,7 +107,7 @@ function foldersReadBy(
   if (/^fd(find)?$/.test(name) && args.some((word) => /^(-[a-zA-Z]*[xX]|--exec)/.test(word))) {
     return args;
   }
-  // What `find` or `ls` names there.
+  // The names from `find` or `ls`.
   return TAKES_NAMES.test(name) && input.from === 'pipe'
     ? (input.found ?? []).map((found) => found.replace(/\/[^/]*$/, ''))
     : [];
@@ -115,7 +115,7 @@ function foldersReadBy(
 
 const AMONG_SECRETS = new WeakMap<PossibleFolders, boolean>();
 
-/** Whether a word may name a file of secrets at all: most are no paths, which is seen at once. */
+/** Whether a word may name a file with secrets at all. Most words are not paths; this check is fast. */
 function mayBePath(place: PossibleFolders, word: string): boolean {
   if (/[/._~\uE000-\uE004]/.test(word)) return true;
   const known = AMONG_SECRETS.get(place);
@@ -129,7 +129,7 @@ function mayBePath(place: PossibleFolders, word: string): boolean {
 function pathsIn(word: string): string[] {
   const inside = word.match(/(?:\uE002|\/)[^\s"'`,;:()<>|&=@]*/g) ?? [];
   const value = /^(?:-[-\w]*=|@|\w+=@?|-[a-zA-Z])(.+)$/s.exec(word)?.[1];
-  // Many a program reads a tilde that bash left alone.
+  // Some programs expand a tilde that bash did not expand.
   const ofHome = /\s/.test(word) ? word.match(OF_HOME) : word.match(OF_ANY_HOME);
   return [
     word,
@@ -156,7 +156,7 @@ function isSecret(place: PossibleFolders, path: string): boolean {
   });
 }
 
-/** Whether what the kernel shows there of a process may be its secrets. A process that is not known is any. */
+/** Whether this file of `/proc` may show the secrets of a process. An unknown process may be any. */
 function showsProcess(path: string): boolean {
   const known = path.replaceAll(/[\uE000\uE001\uE004]/g, '1');
   if (!/^\/proc\/+[^/]/.test(known)) return false;
@@ -175,7 +175,7 @@ function matchesFloor(path: string): boolean {
   return OF_HOMES.some((floor) =>
     floor.every((part, at) => {
       const given = parts[at];
-      // The pattern ends above it: what it finds may be read with all below.
+      // The pattern ends above the secret: a folder that it matches may be read with everything below.
       if (given === undefined) return at > 0 && parts[0]?.startsWith('.') === true;
       // A pattern finds hidden names only where it begins with a dot.
       if (given === GLOB || (part.startsWith('.') && given.startsWith(GLOB))) return false;

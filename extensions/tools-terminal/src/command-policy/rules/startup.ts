@@ -6,19 +6,19 @@ import { writtenBy } from './devices.js';
 import { GIT_RUNS, gitArgs, gitSettings, gitSubcommand } from './git.js';
 import { ask, type BuiltInRule, worst } from './rule.js';
 
-// Of a home: what a shell, a login, a program of every day or the desktop reads when it starts.
+// Files of a home that a shell, a login, a common program or the desktop reads at its start.
 const IN_HOME =
   /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)\/(?:\.(?:bash|zsh|zlog|zprofile|profile|kshrc|cshrc|tcshrc|login|logout|inputrc|ssh|gnupg|aws|kube|docker|npmrc|netrc|git|hg|config\/(?:autostart|systemd|environment\.d|fish|git|zsh|nushell|powershell|nvim|pip|npm|uv|starship|direnv|mise)|local\/share\/(?:systemd|applications|bash-completion|dbus-1)|pam_environment|vim|exrc|nanorc|emacs|xinitrc|xprofile|xsession|Xresources|tmux|screenrc|curlrc|wgetrc|gdbinit|lldbinit|pythonrc|pypirc|pip|pdbrc|irbrc|gemrc|Rprofile|psqlrc|sqliterc|my\.cnf|cargo\/(?:config|env)|rustup|m2|gradle|yarnrc|bunfig|mailcap|forward|procmailrc|crontab|direnvrc|asdfrc|huskyrc|atom\/init|vscode|cursor|claude|codex)|Library\/(?:LaunchAgents|LaunchDaemons))/;
-// And what it finds there by name.
+// Files that are found by their names in any folder.
 const PROGRAMS =
   /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)\/(?:\.(?:local|cargo)\/bin|bin)(?:\/|$)/;
 const OF_SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|opt|var\/spool|var\/lib|Library|System)\//;
 const HOOKS = /\/\.git\/(?:modules\/.*)?(?:hooks|config)|\/\.husky\//;
 
-/** They show a file, ask about it, or run it at once, and write nothing to it. */
+/** These only show a file, check it, or run it at once. They do not write to it. */
 const READERS =
   /^(cat|mkdir|bat|batcat|tac|nl|less|more|head|tail|[efrz]*grep|rg|ag|ack|ls|exa|eza|ll|tree|stat|file|wc|diff|cmp|comm|md5sum|sha\d+sum|b2sum|cksum|xxd|od|hexdump|strings|base64|cut|du|source|\.|test|\[|echo|printf|cd|pushd|realpath|readlink|dirname|basename|which|type|find|fd|fdfind|jq|column|fold|rev|sort|uniq|sed|g?sed|[gmn]?awk|true|false|:|command|exec|export|for|read|shellcheck|git|rm|unlink|shred|truncate|mv|cp|tar|zip|rsync|scp|ln|install|env|sh|bash|zsh|node|python3?|perl|ruby)$/;
-/** Of those, the ones that write where they are told to. */
+/** Some of these write with an option. */
 const IN_PLACE: readonly [names: RegExp, option: RegExp][] = [
   [/^(g?sed|perl|ruby)$/, /^-[a-zA-Z0-9]*i|^--in-place/],
   [/^g?sort$/, /^-[a-zA-Z]*o|^--output/],
@@ -26,7 +26,7 @@ const IN_PLACE: readonly [names: RegExp, option: RegExp][] = [
   [/^(xxd|shellcheck)$/, /^-r|^-f/],
 ];
 
-/** Files that are run or obeyed later, unseen. */
+/** Files that run later, or are obeyed later, without anybody seeing it. */
 export const startupFiles: BuiltInRule = {
   name: 'startup-file',
   about: 'Writing to files that run or are obeyed when something starts.',
@@ -54,7 +54,7 @@ export const startupFiles: BuiltInRule = {
   },
 };
 
-/** A home or the root, with what is hidden in it. */
+/** A home or the root, with its hidden files. */
 const TOP = /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)?\/[^/]*$/;
 
 function isObeyed(place: PossibleFolders, path: string, where: readonly RegExp[]): boolean {
@@ -86,7 +86,7 @@ function extracted({ name = '', args }: SimpleCommand): string[] {
   return args.filter((_, at) => option.test(args[at - 1] ?? ''));
 }
 
-/** Programs that a setting may name without a question. */
+/** Programs that a git setting may name without approval. */
 const USUAL_PROGRAM =
   /^(true|false|\d*|cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code|subl|hx|micro)( (-[\w-]+))*$/;
 

@@ -72,7 +72,7 @@ function setsOwnerRights(name: string, args: readonly string[]): boolean {
   });
 }
 
-/** `4755`, `u+s`, `g=rxs`, `+6000`; what takes the bit away is none. */
+/** `4755`, `u+s`, `g=rxs`, `+6000`. A mode that removes the bit does not match. */
 function isOwnerMode(word: string): boolean {
   if (/^0*[2-7]\d{3}$/.test(word)) return !/^0*[01]\d{3}$/.test(word);
   return word
