@@ -32,7 +32,7 @@ export function readSampling(params: Sampling): Sampling {
   }
   if (messages.length > MAX_SAMPLED_MESSAGES || JSON.stringify(messages).length > MAX_SAMPLED_CHARS)
     throw refused('the messages are too many, or too long');
-  // Left out is includeContext, which would show what other servers and the user have said.
+  // includeContext is left out: it would show what the user and other servers said.
   return {
     messages: messages.map(({ role, content }) => ({ role, content: cleaned(content) })),
     maxTokens: Math.max(1, Math.min(maxTokens, MAX_SAMPLED_TOKENS)),
@@ -53,7 +53,7 @@ function cleaned(content: Content): Content {
   return Array.isArray(content) ? content.map(clean) : clean(content);
 }
 
-/** What people call what must not go through a form that a server wrote. */
+/** Names of secrets. A form from a server must not ask for them. */
 const SECRET =
   /pass\s?(?:word|phrase|code|wd)|\bpin\b|secret|credential|token|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|seed[\s_-]?phrase|mnemonic|\bcvv\b|\bcvc\b|card[\s_-]?number|\bssn\b|one[\s_-]?time|\botp\b|2fa|\bmfa\b/i;
 
@@ -97,12 +97,12 @@ function asksForSecret(name: string, field: object): boolean {
   return texts.some((text) => SECRET.test(normal(text)));
 }
 
-/** A text as it reads: without what nobody sees, and with camelCase taken apart. */
+/** A text as a person reads it: without invisible characters, and with the words of camelCase separated. */
 function normal(text: string): string {
   return cleanLine(text.normalize('NFKC'), MAX_FORM_CHARS).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** What of an answer goes to the server: the fields that it asked for. */
+/** The part of an answer that goes to the server: only the fields that it asked for. */
 export function answerTo(params: Elicitation, { action, content }: ElicitResult): ElicitResult {
   if (action !== 'accept' || content === undefined || params.mode === 'url') return { action };
   const asked = Object.keys(params.requestedSchema.properties);

@@ -8,7 +8,7 @@ import { StoredOAuth } from './oauth.js';
 import { Variables } from './resolve-variables.js';
 import type { ConnectOptions } from './server-session.js';
 
-/** Whose authorization it is. */
+/** The server and the personality of an authorization. */
 interface AuthorizedServer {
   server: McpRemoteServer;
   personality: string | undefined;
@@ -84,7 +84,7 @@ export async function finishAuthorization(
     await auth(provider, { serverUrl: url, authorizationCode: answer.code, fetchFn });
   } catch (error) {
     if (errorCodeOf(error) !== undefined) throw error;
-    // Without the error as its cause, whose text may hold what was sent.
+    // The error is not set as the cause: its text may contain the code that was sent.
     const said = messageOf(error, (text) => {
       const redacted = scope.redact(provider?.redact(text) ?? text);
       return redacted.replaceAll(answer.code, '[the code]');

@@ -75,7 +75,7 @@ class Bridge implements McpBridge {
   ): Promise<McpServerStatus[]> {
     const wanted = servers?.map((name) => mcpServerPart(name));
     const chosen = [...this.#servers.keys()].filter(
-      // A list may name a server as it stands in the names of its tools.
+      // A list may use the form of the name that is in the names of the tools.
       (part) => wanted === undefined || wanted.includes(part) || servers?.includes(part),
     );
     const connections = chosen.flatMap((part) => this.#connection(part, personality) ?? []);
@@ -172,7 +172,7 @@ class Bridge implements McpBridge {
     await Promise.all(connections.map((connection) => connection.close()));
   }
 
-  /** The connection of a server for a personality; made where there is none, and there may be one. */
+  /** The connection of a server for a personality. It is created if the limit allows it. */
   #connection(part: string, personality: string | undefined): Connection | undefined {
     const server = this.#servers.get(part);
     if (this.#closed || server === undefined) return undefined;
@@ -214,7 +214,7 @@ class Bridge implements McpBridge {
     return `its command or address is not what it was when it was first used; look at pending() and accept it as ${server.name}, or restore it in mcp.json`;
   }
 
-  /** Says which of the tools that a connection lists may be called. */
+  /** Decides which tools of a connection may be called. */
   async #offer(connection: Connection): Promise<void> {
     const { name } = connection.server;
     const offered = new Map<string, ListedTool>();
@@ -260,7 +260,7 @@ class Bridge implements McpBridge {
   }
 }
 
-/** How a server stands, for a model that calls a tool of it. */
+/** The state of a server, for a model that calls one of its tools. */
 const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
   idle: 'is not started; call it again in a moment',
   connecting: 'is still starting; call it again in a moment',
@@ -269,7 +269,7 @@ const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
   closed: 'was closed',
 };
 
-/** Waits for work, and not for longer than it may take. */
+/** Waits for work, but only so long. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {

@@ -85,7 +85,7 @@ export async function callServer<T>(
     const answer = await connection.use(session, () =>
       send(session, call, {
         signal: stop.signal,
-        // The time-out is the one above.
+        // The time limit above applies, not that of the SDK.
         timeout: 2 ** 31 - 1,
         onprogress: progressTo(call, ctx),
       }),
@@ -124,7 +124,7 @@ function send<T>(
   return callAsTask(client, { params, schema, ttlMs: timeoutMs }, options);
 }
 
-/** A result that failed, with the hosts that the sandbox of the server refused meanwhile. */
+/** A failed result, with the hosts that the sandbox of the server refused during the call. */
 function withDenials(result: ToolResult, { scope }: ServerSession, before: number): ToolResult {
   const hosts = refusedOnTheWay(scope).slice(before);
   if (result.ok || hosts.length === 0) return result;
@@ -134,7 +134,7 @@ function withDenials(result: ToolResult, { scope }: ServerSession, before: numbe
 
 const failed = (result: ToolResult) => ({ ok: false as const, result });
 
-/** What became of a call that was sent, by what came back instead of an answer. */
+/** The result of a call that got an error instead of an answer. */
 function resultOf(error: unknown, connection: Connection, session: ServerSession): ToolResult {
   const { name } = connection.server;
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;
@@ -180,7 +180,7 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
       );
     }
     const status = error.code ?? 0;
-    // The library has -1 for an answer that it can not read.
+    // The SDK uses -1 for an answer that it can not read.
     const what = status > 0 ? `HTTP ${status}` : 'what it may not';
     const said = `${name} answered with ${what}: ${messageOf(error, session.redact)}`;
     const unsure = status <= 0 || status === 404 || status >= 500;
@@ -205,7 +205,7 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   return withErrorBehind(err(text, 'execution_failed', code), error);
 }
 
-/** Passes the progress of a server on, in its words, and not too often. */
+/** Reports the progress of a server in its own words, but not too often. */
 function progressTo({ toolName }: ServerCall<unknown>, ctx: ToolContext) {
   let last = Number.NEGATIVE_INFINITY;
   return (progress: {

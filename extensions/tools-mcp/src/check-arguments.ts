@@ -1,10 +1,10 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What is plainly wrong with the arguments of a tool, or `undefined`: a missing property, one that
- * there is not, a value of another kind or outside an enumeration. The server judges the rest: it may
- * read a "5" as a number, which its schema can't say. A schema that it wrote is not run here as a
- * whole, since its patterns may take forever.
+ * Clear errors in the arguments of a tool, or `undefined`: a missing or an unknown property, a value of
+ * another type or outside an enumeration. The server checks the rest. It may read "5" as a number, which
+ * its schema can't say. The attack: a schema with a pattern that takes forever. So the schema of a server
+ * is never run as a whole.
  */
 export function argumentProblem(schema: Schema, args: unknown): string | undefined {
   if (!isRecord(args)) return `expected an object, not ${kindOf(args)}`;
@@ -36,7 +36,7 @@ function valueProblem(schema: Schema, value: unknown): string | undefined {
   }
   const options = schema.enum;
   if (!Array.isArray(options) || typeof value === 'object') return undefined;
-  // Written in another type, it may be read as one of them.
+  // A value of another type may be read as one of these.
   if (options.some((option) => String(option) === String(value))) return undefined;
   const shown = options.slice(0, 20).map((option) => JSON.stringify(option));
   return `is none of ${shown.join(', ')}`;
@@ -44,7 +44,7 @@ function valueProblem(schema: Schema, value: unknown): string | undefined {
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-/** The types of a schema; `undefined` where it says none, or one that is not known. */
+/** The types of a schema; `undefined` when it has none, or an unknown one. */
 function typesOf({ type }: Schema): string[] | undefined {
   const types = Array.isArray(type) ? type : [type];
   return types.every((one) => TYPES.includes(one)) ? types : undefined;

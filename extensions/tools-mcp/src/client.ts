@@ -53,7 +53,7 @@ export interface ClientOptions {
   onSampling: McpSampling | undefined;
   onElicitation: McpElicitation | undefined;
   onLog: McpLog | undefined;
-  /** Takes what the server was given out of what it says. */
+  /** Removes secrets that the server was given from its texts. */
   redact: (text: string) => string;
 }
 
@@ -61,7 +61,7 @@ const MAX_ASKED_AT_ONCE = 2;
 const MAX_ASKED_IN_A_BURST = 10;
 const ASKED_A_MINUTE = 10;
 
-/** A client that says no to what the host did not wire. */
+/** A client that refuses every request for which the host has no handler. */
 export function createClient(options: ClientOptions): Client {
   const { roots, onSampling, onElicitation, server, personality } = options;
   const client = new Client(
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
         ...(onSampling === undefined ? {} : { sampling: {} }),
         ...(onElicitation === undefined ? {} : { elicitation: {} }),
       },
-      // Schemas of a server are not run: their patterns may take forever.
+      // Schemas of a server are never run: their patterns may take forever.
       jsonSchemaValidator: {
         getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not checked' }),
       },

@@ -24,7 +24,7 @@ export interface McpCompletion {
   hasMore: boolean;
 }
 
-/** For a server to be there, and again for its answer. */
+/** Milliseconds to wait for the server, and again for its answer. */
 const TIMEOUT_MS = 10_000;
 const NEVER = new AbortController().signal;
 const MAX_VALUES = 100;

@@ -17,7 +17,7 @@ const oauthSchema = z.object({
   scope: z.string().min(1).optional(),
   scopes: scopes.optional(),
 });
-/** As Cursor has it. */
+/** The form of Cursor. */
 export const authSchema = z.object({
   CLIENT_ID: z.string().min(1).optional(),
   CLIENT_SECRET: z.string().min(1).optional(),
@@ -98,12 +98,12 @@ export function filterOf(entry: Entry): McpToolFilter | undefined {
   );
   if (lists.length === 0 && exclude.length === 0) return undefined;
   const [first, ...others] = lists;
-  // Of two lists, what both have.
+  // With two lists, only the tools in both.
   const include = first?.filter((name) => others.every((names) => names?.includes(name)));
   return { ...(include !== undefined && { include }), exclude };
 }
 
-/** The names in `tools`, as GitHub has it: a star stands for all. Other programs mean other things by it. */
+/** The names in `tools` in the form of GitHub, where a star means all. Other programs use `tools` for other things. */
 export function namesIn({ tools }: Pick<Entry, 'tools'>): readonly string[] | undefined {
   return toolNames.safeParse(tools === '*' ? [tools] : tools).data;
 }

@@ -84,7 +84,8 @@ const MAX_CHARS = 1_000_000;
 const MAX_LEVELS = 100;
 const MAX_SERVERS = 200;
 const MAX_WRONG = 50;
-// Programs differ in the unit; no call is meant to end within a second.
+// Some programs write seconds, others milliseconds. A smaller number is read as seconds, because no call is
+// meant to end within a second.
 const SECONDS_BELOW = 1_000;
 
 const NO_SERVERS = 'has neither mcpServers nor servers';
@@ -121,7 +122,7 @@ function readText(text: string, file: string): JsonText {
   return new JsonText(text, file);
 }
 
-// jsonc-parser recurses.
+// jsonc-parser is recursive, so deep nesting would overflow the stack.
 function nestsDeeper(text: string, levels: number): boolean {
   let depth = 0;
   // Of texts and comments that do not end, the rest of the line, or of the file, as that parser has it.
@@ -150,7 +151,7 @@ class ConfigReader {
 
   read(value: unknown): McpConfig {
     const found = isRecord(value) ? serversIn(value) : undefined;
-    // Where the text can't be read, they may be there.
+    // In a text with errors, the missing part may be there.
     if (found === undefined && this.#text.problems.length === 0) {
       this.wrong.push({ offset: 0, message: `${this.#file}: ${NO_SERVERS}${nearServers(value)}` });
     }
@@ -189,7 +190,7 @@ class ConfigReader {
   /** Reads the inputs, and names what else stands beside the servers. */
   #inputs(value: unknown, top: JsonPath): ReadonlyMap<string, string> {
     const file = isRecord(value) ? value : {};
-    // In the settings of an editor, all but `mcp` is none of a bridge's business.
+    // In the settings of an editor, only `mcp` is for the bridge.
     const isSettings = top.length > 1;
     const around = isSettings && isRecord(file.mcp) ? file.mcp : file;
     const path = isSettings ? ['mcp'] : [];
@@ -217,7 +218,7 @@ class ConfigReader {
     }
   }
 
-  /** Names keys that are known here in one form, and have another. */
+  /** Reports known keys that have an unknown form. */
   #noteOthers(path: JsonPath, { auth, tools, ...entry }: Entry): void {
     if (isRecord(auth)) this.#noteUnread([...path, 'auth'], auth, KNOWN_AUTH);
     const unread = {

@@ -34,7 +34,7 @@ export async function connectServer(
     const { name, capabilities } = declared.declaration;
     scope = await options.host.openService(declared.declaration, owner);
     if (server.kind === 'process' && server.cwd === undefined && rootsOf(scope).length === 0) {
-      // Where nothing is in reach, no working directory would be, and the program could not start.
+      // If nothing is in reach, no working directory is allowed, and the program could not start.
       await scope.end();
       const { fs_reach: _, ...others } = capabilities;
       scope = await options.host.openService({ name, capabilities: others }, owner);
@@ -78,7 +78,7 @@ async function connectWithin(
       const connecting = client.connect(wire.transport, { timeout: 2 ** 31 - 1 });
       await withDeadline(connecting, options.limits, options.closing);
       if (options.onLog !== undefined && client.getServerCapabilities()?.logging !== undefined) {
-        // One that does not take it logs what it likes.
+        // A server that refuses the level chooses its own.
         client.setLoggingLevel(options.logLevel).catch(() => {});
       }
       const close = async () => {
@@ -104,7 +104,7 @@ async function connectWithin(
   return { ok: false, ...failure };
 }
 
-/** Whether a server may speak the older transport: what the specification says of it. */
+/** Whether a server may use the older transport, by the rule of the specification. */
 function isOldServer(error: unknown): boolean {
   return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
 }

@@ -6,12 +6,12 @@ import type { ConnectFailure } from './server-session.js';
 
 export const UNAUTHORIZED = 'it waits until the user has authorized it';
 
-/** What stands between why a server ended and what it said last. */
+/** The text between the reason why a server ended and its last words. */
 export const LAST_WORDS = '; its last words: ';
-/** What stands between why a server failed and what its sandbox has to do with it. */
+/** The text between the reason why a server failed and the refusals of its sandbox. */
 const OF_SANDBOX = '; of its sandbox: ';
 
-/** Why a server failed, with what its sandbox refused to it; what the server itself said comes last. */
+/** Why a server failed, and what its sandbox refused. The words of the server come last. */
 export function withRefusals(reason: string, refused: string): string {
   if (refused === '') return reason;
   const at = reason.indexOf(LAST_WORDS);
@@ -19,13 +19,13 @@ export function withRefusals(reason: string, refused: string): string {
   return `${reason.slice(0, end)}${OF_SANDBOX}${refused}${reason.slice(end)}`;
 }
 
-/** What the model reads of a reason: neither the server's last words nor how to set up the sandbox. */
+/** The part of a reason for the model: without the last words of the server and without hints for the operator. */
 export function brief(reason: string): string {
   const [short = ''] = reason.split(LAST_WORDS)[0]?.split(OF_SANDBOX) ?? [];
   return short;
 }
 
-/** Codes of failures that trying again does not change. */
+/** Codes of failures that stay after a retry. */
 const LASTING: readonly unknown[] = [
   'HOST_NOT_ALLOWED',
   'BINARY_NOT_ALLOWED',
@@ -39,7 +39,7 @@ const LASTING: readonly unknown[] = [
   'SPAWN_FAILED',
 ];
 
-/** Whether an error is one that trying again does not change. */
+/** Whether an error stays after a retry. */
 export function isLasting(error: unknown): boolean {
   return LASTING.includes(errorCodeOf(error));
 }
@@ -77,7 +77,7 @@ export function reasonOf(
   return { reason: messageOf(cause, redact), again: !isLasting(cause), error: cause };
 }
 
-/** The error of this project that lies behind one of a library. */
+/** The error of this project that is the cause of an error of a library. */
 function causeWithCode(error: unknown): unknown {
   for (
     let at: unknown = error, steps = 0;
@@ -89,9 +89,9 @@ function causeWithCode(error: unknown): unknown {
   return error;
 }
 
-/** What an error says, in which a server may have had its word. */
+/** The message of an error. Parts of it may be from the server. */
 export function messageOf(error: unknown, redact: (text: string) => string): string {
   if (!(error instanceof Error)) return 'it failed';
-  // Before the text is cut, and after hidden characters are gone from it.
+  // The order matters: hidden characters are removed first, then secrets, and then the text is cut.
   return shorten(redact(cleanText(redact(error.message), 8_000)), 499);
 }

@@ -10,7 +10,7 @@ export interface ConnectionTableOptions extends Omit<ConnectionOptions, 'makeRoo
 export class ConnectionTable {
   readonly #options: ConnectionTableOptions;
   readonly #byKey = new Map<string, Connection>();
-  /** Those that were asked for; the others were made by calls. */
+  /** Connections that were started on request. The others were made by calls. */
   readonly #kept = new WeakSet<Connection>();
 
   constructor(options: ConnectionTableOptions) {
@@ -36,7 +36,7 @@ export class ConnectionTable {
       makeRoom: (connection) => this.#makeRoom(connection),
       onChange: (connection) => {
         if (this.#byKey.get(key) !== connection) return;
-        // Of a sub-agent that is gone nobody would stop it.
+        // Nobody would stop the connection of a sub-agent that has ended.
         if (connection.state === 'idle' && isMet(personality)) this.#close(key, connection);
         this.#options.onChange(connection);
       },
@@ -81,7 +81,7 @@ export class ConnectionTable {
     void connection.close().catch(() => {});
   }
 
-  /** Sees that one more connection may be made: closes the one that nobody has used for longest. */
+  /** Makes room for one more connection: closes the least recently used one. */
   #makeRoom(wanting: Connection): string | undefined {
     const { maxConnections } = this.#options.limits;
     const alive = [...this.#byKey].filter(([, one]) => one !== wanting && one.isAlive);
@@ -106,7 +106,7 @@ function keyOf(part: string, personality: string | undefined): string {
   return JSON.stringify([part, personality ?? null]);
 }
 
-/** Whether a personality is met from others, as that of a sub-agent is. */
+/** Whether a personality is the meet of others, as the one of a sub-agent is. */
 function isMet(personality: string | undefined): boolean {
   return personality?.includes('/') === true;
 }

@@ -35,9 +35,9 @@ export interface ConnectionOptions extends ConnectOptions {
 }
 
 const STABLE_MS = 60_000;
-/** Of a server that is held back, in delays of a first restart. */
+/** The delay of a server that is held back, as a multiple of the first delay. */
 const HELD_DELAYS = 10;
-/** An authorization that was begun is not undone by beginning another one soon. */
+/** An authorization that has begun is not replaced by another one for so long. */
 const AUTHORIZE_MS = 300_000;
 const REFRESH_MS = 200;
 
@@ -45,10 +45,10 @@ const REFRESH_MS = 200;
 export class Connection {
   readonly server: McpServerConfig;
   readonly personality: string | undefined;
-  /** What the server lists, by name; what of it is offered is another matter. */
+  /** Everything that the server lists, by name. Only a part of it may be offered. */
   listed: ReadonlyMap<string, ListedTool> = new Map();
   held: readonly HeldTool[] = [];
-  /** Tools that may be called: listed, and what they were pinned as. */
+  /** Tools that may be called: the server lists them, and they are as they were pinned. */
   offered: ReadonlyMap<string, ListedTool> = new Map();
   hasResources = false;
   hasPrompts = false;
@@ -63,14 +63,14 @@ export class Connection {
   #failures = 0;
   #readyAt = 0;
   #retryAt = 0;
-  /** When a call may start one that waits. */
+  /** From when on a call may start a waiting server. */
   #startableAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
   #usedAt = 0;
   #authorizing = false;
-  /** Whether it was ready once, so that what it offers is known. */
+  /** Whether it was ready once. Then its tools are known. */
   #known = false;
   #roots = '';
   #refreshing: Promise<void> | undefined;
@@ -177,7 +177,7 @@ export class Connection {
     const startableAt = this.#startableAt;
     const waitMs = startableAt - performance.now();
     if (waitMs > 0) await pause(waitMs, this.#closing.signal);
-    // Where it was started meanwhile, and failed once more, the call has had its start.
+    // The server was started during the wait and failed again. That was the one start of this call.
     if (this.#startableAt === startableAt) this.#retryAt = 0;
     return this.open();
   }
@@ -233,7 +233,7 @@ export class Connection {
     const session = this.#session;
     this.#session = undefined;
     await session?.close();
-    // One that is being made closes itself.
+    // A connection that is being opened closes itself.
     await this.#opening;
   }
 
@@ -261,7 +261,7 @@ export class Connection {
       this.lost(session, ended);
     };
     session.client.onerror = (error) => {
-      // The stream of the older transport is the session.
+      // In the older transport, the stream is the session: when it ends, the session ends.
       if (error instanceof SseError) this.lost(session, 'the connection broke off');
     };
     session.scope.signal.addEventListener('abort', () =>
@@ -310,7 +310,7 @@ export class Connection {
     return { ok: false, reason: this.#reason, error };
   }
 
-  // The state changes while a connection is made.
+  // The state may have changed while the connection was opened.
   #hasClosed(): boolean {
     return this.state === 'closed';
   }
@@ -363,7 +363,7 @@ export class Connection {
   }
 
   #watchLists(session: ServerSession): void {
-    // Resources and prompts are listed anew whenever they are asked for.
+    // Resources and prompts are listed again at each request, so only tools are refreshed.
     const refresh = () => this.#refresh(session);
     session.client.setNotificationHandler(ToolListChangedNotificationSchema, refresh);
   }

@@ -3,7 +3,7 @@ import type { McpRemoteServer, McpServerConfig } from './config.js';
 import { mcpServerPart } from './names.js';
 import { type McpTemplate, secretsOf } from './templates.js';
 
-/** What a server may reach, or why that can't be said. */
+/** The capabilities of a server, or why they can't be derived. */
 export type DeclarationResult =
   | { ok: true; declaration: ServiceDeclaration }
   | { ok: false; reason: string };
@@ -43,7 +43,7 @@ export function declarationOf(
         capabilities: {
           process: { allowedBinaries: [command] },
           fs_reach: { read: 'from-personality', write: 'from-personality' },
-          // What a program in a sandbox gets; outside of one, nothing holds a program.
+          // These hosts are for a program in a sandbox. Without a sandbox, nothing limits its network.
           network: { allowedHosts: ['*'] },
           ...(secrets.length === 0 ? {} : { secrets }),
         },
@@ -76,7 +76,8 @@ export function declarationOf(
 function remoteSecrets(server: McpRemoteServer, host: string): SecretDeclaration[] {
   const { clientId = [], clientSecret = [] } = server.oauth;
   const headers = [...server.headers.values()];
-  // Of a bound secret nobody can say whether there is one, so that one with a default is not bound.
+  // For a bound secret, nobody can ask whether it exists. A default needs this answer, so a secret with a
+  // default is not bound.
   const withDefault = headers.map((template) =>
     template.filter((part) => typeof part !== 'string' && 'fallback' in part),
   );
@@ -88,7 +89,7 @@ function remoteSecrets(server: McpRemoteServer, host: string): SecretDeclaration
   ];
 }
 
-/** The host of a url, whose secrets stand elsewhere in it, or have a default that names it. */
+/** The host of a URL. A secret may only be in another part of the URL, unless its default gives the host. */
 function hostOf(
   { url }: McpRemoteServer,
   variables: ReadonlyMap<string, string>,

@@ -3,8 +3,9 @@ import { jsonDepth } from './json-message.js';
 import { MAX_MESSAGE_DEPTH } from './limits.js';
 
 /**
- * Holds the events of `text/event-stream` back until they are whole, and measures them. What is
- * passed on is what was measured, so that another reading of the stream finds nothing else in it.
+ * Holds the events of `text/event-stream` back until they are complete, and measures them. It passes on
+ * exactly the measured text. The attack is a stream that the parser of the SDK would read in another way
+ * than this one, so that a large event passes unmeasured.
  *
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
@@ -28,7 +29,7 @@ export class EventGuard {
    */
   *push(text: string): Generator<string> {
     if (text === '') return;
-    // The two halves of one line end.
+    // CR and LF in two chunks are one line end.
     const rest = this.#endedOnReturn && text.startsWith('\n') ? text.slice(1) : text;
     this.#endedOnReturn = text.endsWith('\r');
     let at = 0;
@@ -53,9 +54,9 @@ export class EventGuard {
   }
 
   #keep(whole: string): void {
-    // A decoder or parser takes such a mark from the beginning of what it is given.
+    // A decoder removes a byte order mark at the beginning of its input.
     const line = whole.replace(/^\uFEFF+/, '');
-    // Comments are counted above, and of no use.
+    // Comments were counted above, and are dropped.
     if (line === '' || line.startsWith(':')) return;
     this.#length++;
     this.#fields.push(line);

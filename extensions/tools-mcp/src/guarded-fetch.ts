@@ -50,7 +50,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     const target = new URL(url);
     const own = new Headers(init.headers);
     if (target.origin === origin) for (const [name, value] of headers) own.set(name, value);
-    // One list of known keys: the SDK passes what it was told, and a scoped fetch refuses the rest.
+    // Only known keys are passed: a scoped fetch refuses all others.
     const { method, body, redirect, signal: asked } = init;
     const send = async (late?: AbortSignal) => {
       const signals = [signal, asked, late].filter((one) => one instanceof AbortSignal);
@@ -69,7 +69,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     };
     const message = messageIn(body);
     if (message !== undefined && !('method' in message)) return answer(send);
-    // An answer to each request is what is wanted, however many there are.
+    // Each request adds the token that its answer takes, so that answers never count as a flood.
     if (idOf(message) !== undefined) bucket.give(1);
     const response = await send();
     if (response.body === null) return response;
@@ -80,7 +80,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
           maxMessageChars,
           bucket,
           signal,
-          // The stream of a call ends with the call; the library would open the other one again.
+          // The stream of a call ends with the call. For another stream, the SDK would connect again.
           onBad: message === undefined ? options.onAbuse : () => {},
         })
       : shallowBody(response.body, maxMessageChars);
@@ -88,7 +88,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
   };
 }
 
-/** Whether the SDK reads an answer as events: it looks at the type only where it asked for two. */
+/** Whether the SDK reads an answer as events. It checks the type only when it accepts both types. */
 function isEventStream(asked: Headers, method = 'GET', { headers }: Response): boolean {
   if (!/text\/event-stream/i.test(asked.get('accept') ?? '')) return false;
   const isOfType = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
@@ -102,7 +102,7 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Resp
   return replaced;
 }
 
-/** The message of JSON-RPC in a body; there is none in those of OAuth. */
+/** The JSON-RPC message in a body. Bodies of OAuth have none. */
 function messageIn(body: RequestInit['body']): object | undefined {
   if (typeof body !== 'string' || !body.startsWith('{')) return undefined;
   try {
@@ -120,7 +120,7 @@ function idOf(message: object | undefined): string | number | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** A whole answer: as long as a message may be, and no deeper. */
+/** A whole answer, within the limits of a message for length and depth. */
 function shallowBody(body: ReadableStream<Uint8Array>, maxChars: number) {
   const decoder = new TextDecoder();
   const pieces: string[] = [];
@@ -142,7 +142,7 @@ function shallowBody(body: ReadableStream<Uint8Array>, maxChars: number) {
   );
 }
 
-/** Events as they come, each as long and as deep as a message may be, and no faster than may be. */
+/** Events as they come, within the limits for length, depth and rate. */
 function eventStream(
   body: ReadableStream<Uint8Array>,
   guard: {
@@ -173,7 +173,7 @@ function eventStream(
   );
 }
 
-/** Tells when the stream of an answer ends without having held it, and can't be taken up again. */
+/** Reports a stream that ended without the answer and can't be resumed. */
 function watch(
   body: ReadableStream<Uint8Array>,
   id: string | number,
@@ -192,7 +192,7 @@ function watch(
         const { done, value } = await reader.read();
         if (done) {
           controller.close();
-          // The answer may be on its way through the parser.
+          // The parser may not have passed the answer on yet.
           setTimeout(ended, 50).unref();
           return;
         }

@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MAX_MESSAGE_DEPTH } from './limits.js';
 
-/** A message, or why a text is none. */
+/** A message, or why the text is not one. */
 export type MessageResult = { ok: true; message: JSONRPCMessage } | { ok: false; problem: string };
 
 /** Reads a message of JSON-RPC that nests no deeper than it may. Never throws. */
@@ -63,7 +63,7 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
   );
 }
 
-/** JSON in which the order of keys makes no difference. */
+/** JSON with sorted keys, so that their order makes no difference. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -20,7 +20,7 @@ const MAX_PROBLEMS = 50;
 
 /** A JSON text, read as far as it can be, with comments and trailing commas. */
 export class JsonText {
-  /** What of its syntax is wrong. */
+  /** The syntax errors. */
   readonly problems: readonly JsonProblem[];
   /** `undefined` where there is none. */
   readonly value: unknown;
@@ -47,12 +47,12 @@ export class JsonText {
     return (node?.parent?.type === 'property' ? node.parent : node)?.offset ?? 0;
   }
 
-  /** Whether a mistake of syntax is in the value at a path, so that what it is to say is a guess. */
+  /** Whether the value at a path has a syntax error, so that its meaning is a guess. */
   isBroken(path: JsonPath): boolean {
     const node = this.#nodeOf(path);
     if (node === undefined || this.problems.length === 0) return false;
     const { offset: start, length } = node;
-    // One that does not end has no length.
+    // A value without an end has no length.
     const end = length < 0 ? Number.POSITIVE_INFINITY : start + length;
     return this.problems.some(({ offset }) => offset >= start && offset <= end);
   }

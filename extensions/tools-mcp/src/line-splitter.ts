@@ -1,4 +1,4 @@
-/** Cuts output into lines as it comes; a line that is too long is told once, and nothing after it. */
+/** Splits output into lines as it comes. A line that is too long is reported once; then nothing follows. */
 export class LineSplitter {
   readonly #maxChars: number;
   #pieces: string[] = [];

@@ -6,7 +6,7 @@ import { withOwnSignal } from './request-signal.js';
 /** What a server lists, page after page. */
 export interface Listing {
   items: unknown[];
-  /** Not the whole list: there was more than may be. */
+  /** The list is incomplete: it was over a limit. */
   cut: boolean;
 }
 

@@ -66,7 +66,7 @@ export function listTool(
             ctx,
           );
           if (!called.ok) {
-            // A server may know the one list and not the other.
+            // A server may support one of the lists only.
             if (lines.length > 0) break;
             return called.result;
           }

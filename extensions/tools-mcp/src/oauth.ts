@@ -44,7 +44,7 @@ export interface StoredOAuthOptions {
   authorize: McpAuthorize;
 }
 
-// The issuer is what the SDK binds them to.
+// The SDK binds the client and the tokens to the issuer.
 const clientSchema = z.looseObject({
   client_id: z.string(),
   client_secret: z.string().optional(),
@@ -172,7 +172,7 @@ export class StoredOAuth implements OAuthClientProvider {
     const kept = discoverySchema.safeParse(await this.#get('discovery'));
     if (!kept.success) return undefined;
     const { authorizationServerUrl, resourceMetadataUrl } = kept.data;
-    // For a server that says nothing of its endpoints: it has them where the SDK looks for them.
+    // If the server does not publish its endpoints, the SDK uses its default paths.
     this.#endpoints = assertEndpoints({ authorizationServerUrl }, this.#options);
     return {
       authorizationServerUrl,
@@ -207,7 +207,7 @@ export class StoredOAuth implements OAuthClientProvider {
     if (scope === 'all' || scope === 'discovery') await this.#delete('discovery');
   }
 
-  // A client of the file was registered with one authorization server: that of its first use.
+  // The client of the file belongs to one authorization server: the one of its first use.
   async #bindClient(issuer: string, server: string): Promise<void> {
     const { client } = this.#options;
     if (client === undefined) return;
@@ -230,7 +230,7 @@ export class StoredOAuth implements OAuthClientProvider {
 
   #key(kept: Kept): string {
     const { server, personality } = this.#options;
-    // No personality's part is `_`.
+    // `_` can not be a part of a personality's id, so no personality has this key.
     const whose = personality === undefined ? '_' : mcpServerPart(personality);
     return `mcp-oauth/${mcpServerPart(server)}/${whose}/${kept}`;
   }
@@ -280,7 +280,7 @@ function assertEndpoints(
     if (!fits || !/^https?:$/.test(url.protocol)) {
       throw elsewhere(`${what}, ${url?.host ?? 'no url'},`);
     }
-    // Tokens and codes would pass in the clear.
+    // Without TLS, tokens and codes would be readable on the network.
     if (url.protocol === 'http:' && !isThisMachine(url)) {
       throw new EthosError('HOST_NOT_ALLOWED', `${what}, ${url.host}, has no https`);
     }
@@ -289,7 +289,7 @@ function assertEndpoints(
   return { issuer: issuer.href, origins };
 }
 
-/** Whether a URL leads to this machine, whatever a resolver says. */
+/** Whether a URL leads to this machine without asking a resolver. */
 function isThisMachine({ hostname }: URL): boolean {
   const host = normalizeHost(hostname) ?? '';
   return /(?:^|\.)localhost$/.test(host) || classifyAddress(host).kind === 'loopback';

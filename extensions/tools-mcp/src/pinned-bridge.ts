@@ -15,7 +15,7 @@ export interface PinnedMcpBridgeOptions
   pins: Pick<KeyValueStore, 'get' | 'list'>;
 }
 
-/** How a server stands that is not started. */
+/** The state of a server that is not started. */
 interface Standing {
   server: string;
   personality: string | undefined;

@@ -34,7 +34,7 @@ type Pin = z.infer<typeof pinSchema>;
 export class Pins {
   readonly #store: McpPinStore;
   readonly #pending = new Map<string, McpPendingChange>();
-  /** Of two connections that see a tool first at once, one pins it. */
+  /** Pins are written one after the other: two connections may see a new tool at the same time, and only one pins it. */
   readonly #turns = new Turns();
 
   constructor(store: McpPinStore = memoryStore()) {
@@ -121,7 +121,7 @@ async function readPin(store: Pick<KeyValueStore, 'get'>, key: string): Promise<
   if (text === null) return undefined;
   const parsed = pinSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  // A pin that can't be read must not become a first use.
+  // An unreadable pin must not count as a first use: that would accept a changed tool.
   throw new EthosError('STORE_CORRUPT', `the pin ${key} can not be read; delete it to pin anew`);
 }
 

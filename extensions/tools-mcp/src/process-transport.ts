@@ -54,7 +54,7 @@ export class ProcessTransport implements Transport {
     return cleanText(this.#stderr, STDERR_TAIL_CHARS);
   }
 
-  /** The last lines of what there is; half a line could hold half a secret. */
+  /** The last whole lines. Half a line could contain half a secret, which redaction would not find. */
   #tail(text: string): string {
     if (text.length <= STDERR_TAIL_CHARS) return text;
     const tail = text.slice(-STDERR_TAIL_CHARS);
@@ -79,7 +79,7 @@ export class ProcessTransport implements Transport {
     if (process === undefined || this.#ended !== undefined) {
       throw new EthosError('NETWORK_FAILED', 'the server is not connected');
     }
-    // An answer to each request is what is wanted, however many there are.
+    // Each request adds the token that its answer takes, so that answers never count as a flood.
     if ('method' in message && 'id' in message) this.#messages.give(1);
     const line = `${JSON.stringify(message)}\n`;
     this.#unsentChars += line.length;
@@ -121,7 +121,7 @@ export class ProcessTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Gives nothing to wait for where it is done: then the pipe needs no pause. */
+  /** Returns no promise when it is already done, so that the pipe is not paused. */
   #read(text: string): Promise<void> | undefined {
     if (this.#overlong || this.#ended !== undefined) return undefined;
     const lines = this.#lines.push(text);
@@ -145,7 +145,7 @@ export class ProcessTransport implements Transport {
       if (waitMs > 0) await pause(waitMs, this.#closing.signal);
       if (this.#ended !== undefined) return;
       this.#deliver(line);
-      // What a message sets off comes before the next one: progress before the answer.
+      // The effects of a message come before the next message, so progress comes before the answer.
       await null;
     }
   }

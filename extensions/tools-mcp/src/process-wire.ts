@@ -63,7 +63,7 @@ export async function processWire(
   };
 }
 
-/** What a program said before it ended, without the steps of a stack. */
+/** The last words of a program, without stack lines. */
 function lastWords(said: string): string {
   const lines = said.split('\n').filter((line) => !/^\s*at /.test(line));
   return lines.join('\n').trim().slice(-500);

@@ -5,10 +5,10 @@ import type {
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { mapStrings } from './json-message.js';
 
-/** What marks the answer that stands in for one that broke off. */
+/** The mark of an answer that replaces one that broke off. */
 export const BROKEN_OFF = 'the connection broke off';
 
-/** A transport whose messages come without the secrets that the server was given. */
+/** A transport that removes the secrets of the server from its messages. */
 export class RedactedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

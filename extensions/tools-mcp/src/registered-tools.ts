@@ -44,7 +44,7 @@ export class RegisteredTools {
     return registered && { server: registered.server, tool: registered.tool };
   }
 
-  /** What a server offers that did not get into the registry. */
+  /** Tools of a server that the registry did not take. */
   heldOf(server: McpServerConfig): readonly HeldTool[] {
     return this.#held.get(server.name) ?? [];
   }

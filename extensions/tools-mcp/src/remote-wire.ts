@@ -61,7 +61,7 @@ export async function remoteWires(
       denied: () => denied,
       refused: () => '',
       close: async () => {
-        // Told so, a server forgets the session; it is given a moment to hear it.
+        // This tells the server to forget the session. It gets a short time to answer.
         if (http?.sessionId !== undefined) {
           await withDeadline(http.terminateSession(), { connectTimeoutMs: 1_000 }).catch(() => {});
         }

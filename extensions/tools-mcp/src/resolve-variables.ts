@@ -12,7 +12,7 @@ interface VariableSources {
 
 /** The texts of a server's templates, or what they lack. */
 export class Variables {
-  /** What there is no value for, and how to give it. */
+  /** The variables without a value, and how to set them. */
   readonly missing: string[] = [];
   readonly #server: string;
   readonly #scope: ServiceScope;
@@ -66,7 +66,7 @@ export class Variables {
         : await secretsResolver.get(ref);
     } catch (error) {
       if (errorCodeOf(error) !== 'SECRET_NOT_FOUND') throw error;
-      // What the store says is written for people: there is none, or its file is open to others.
+      // The message of the store is for people, e.g. that the secret is missing or its file is open to others.
       const said = error instanceof Error ? error.message : '';
       const why = said.replace('SECRET_NOT_FOUND: ', '').replace(`${ref}: `, '');
       return this.#absent(variable, ref, why);

@@ -38,7 +38,7 @@ export function resourceTools(options: ServerToolOptions & { maxListed: number }
       if (!parsed.success) return undefined;
       const { uri, uriTemplate, name, description, mimeType } = parsed.data;
       const about = [name, mimeType, description].filter((text) => text !== undefined);
-      // Quoted, so that no part of it can pass for another entry.
+      // Quoted, so that no part of it can look like another entry.
       const where = JSON.stringify(cleanLine(uri ?? uriTemplate ?? '', 500));
       return `${where} – ${cleanLine(about.join(', '), 500)}`;
     },

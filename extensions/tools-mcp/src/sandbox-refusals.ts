@@ -3,7 +3,7 @@ import type { ServiceScope } from '@ethosagent/types';
 
 const MAX_TOLD = 3;
 
-/** Programs that fetch what they run, and what that takes. */
+/** Programs that download the code that they run, and the hosts that they need. */
 const FETCHERS: ReadonlyMap<string, { hosts: string; cache: string }> = new Map<
   string,
   { hosts: string; cache: string }
@@ -23,7 +23,7 @@ export function refusedOnTheWay({ sandbox, denials }: ServiceScope): string[] {
   return targets.flatMap(({ target }) => (URL.canParse(target) ? new URL(target).host : []));
 }
 
-/** What of the system a sandbox shows, whatever the reach is. */
+/** Folders of the system that every sandbox shows. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/proc', '/dev', '/sys', '/tmp'];
 
 const UNRESOLVED =
@@ -79,7 +79,7 @@ function refusedHosts({ denials, hosts = [] }: ServiceScope, said: string): stri
     return `${host} was refused (${reason})${remedyOf(reason, host)}`;
   });
   if (told.length > 0 || hosts.length > 0 || said === '') return told;
-  // Without any host there is no way out, and so nobody who refuses.
+  // Without hosts there is no proxy, so nothing reports a refused host.
   const asked = new Set([...said.matchAll(UNRESOLVED)].map(([, host]) => `${host}`.toLowerCase()));
   const names = [...asked].slice(0, MAX_TOLD);
   if (names.length === 0) return [];

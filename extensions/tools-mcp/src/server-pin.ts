@@ -19,9 +19,9 @@ export interface McpServerIdentity {
 }
 
 /**
- * How a server is reached, to be pinned as a tool is. Its secrets are stored by its name, so who
- * changes the command under that name would get them. What is shown of variables and headers is
- * their names, since their texts may hold a secret.
+ * How a server is reached. It is pinned as a tool is. The attack: secrets are stored under the name of the
+ * server, so whoever changes the command under this name would get them. Only the names of variables and
+ * headers are shown, because their texts may contain a secret.
  */
 export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
   const { part, reached, names, pin } = await serverIdentity(server);

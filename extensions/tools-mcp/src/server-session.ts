@@ -36,7 +36,7 @@ export interface ServerSession {
    * @param isStarted whether it answered once, so that the program itself is there
    */
   refused(isStarted: boolean): string;
-  /** Takes what the server was given out of a text that may be the server's. */
+  /** Removes the secrets that the server was given from a text that may be its own. */
   redact(text: string): string;
   /** Whether the server gave a session, which it may forget. */
   hasSession(): boolean;
@@ -50,7 +50,7 @@ export type ConnectResult = { ok: true; session: ServerSession } | ({ ok: false 
 export interface ConnectFailure {
   reason: string;
   again: boolean;
-  /** The user was asked to authorize it; asking again would undo that. */
+  /** The user was asked to authorize the server. To ask again would void that question. */
   authorize?: boolean;
   /** What was thrown, for the host. */
   error?: unknown;
@@ -60,7 +60,7 @@ export interface ConnectFailure {
 export interface Wire
   extends Pick<ServerSession, 'why' | 'refused' | 'redact' | 'hasSession' | 'close'> {
   transport: RedactedTransport;
-  /** What was refused to the server on the way, where a library told it in its own words. */
+  /** A refusal of a request that a library has reported in its own words. */
   denied(): unknown;
 }
 

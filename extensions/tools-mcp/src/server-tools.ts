@@ -40,7 +40,7 @@ export interface ServerToolOptions {
 const MAX_DESCRIPTION_CHARS = 4_000;
 const MAX_RESULT_CHARS = 60_000;
 
-/** What calls of a server do, for all that is known: a server's own word loosens nothing. */
+/** The assumed effects of calls: the worst ones. The server's own annotations never relax a check. */
 export function effectsOf({ kind }: McpServerConfig): ToolEffect[] {
   return kind === 'process' ? ['write', 'send', 'spawn'] : ['write', 'send'];
 }
@@ -54,7 +54,7 @@ export function commonOf({ server, capabilities, timeoutMs }: ServerToolOptions)
     effects: effectsOf(server),
     supportsDryRun: true,
     maxResultChars: MAX_RESULT_CHARS,
-    // The call's own time-out comes first, and tells the server.
+    // The time limit of the call itself fires first, and notifies the server.
     timeoutMs: timeoutMs + 2_000,
     ...(server.defer === true && { defer: true }),
   };
@@ -69,7 +69,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
   const described = cleanText(definition.description, MAX_DESCRIPTION_CHARS);
   const origin = { server: server.name, tool, annotations };
   const run = async (given: unknown, ctx: ToolContext): Promise<ToolResult> => {
-    // Models leave out the arguments of a tool that has none.
+    // A model may send no arguments at all for a tool without parameters.
     const args = given ?? {};
     const problem = argumentProblem(inputSchema, args);
     if (problem !== undefined) return err(`${name}: ${problem}`, 'input_invalid');
@@ -102,7 +102,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
         ? `${cleanText(tool, 100)}, a tool of the MCP server ${cleanText(server.name, 100)}.`
         : described,
     schema: cleanMcpSchema(inputSchema),
-    // A stranger's schema is not run as a whole: `argumentProblem` says what is plainly wrong.
+    // The schema of a server is not run as a whole: `argumentProblem` finds the clear errors.
     validateSchema: false,
     execute: run,
     ...(approval === undefined

@@ -21,7 +21,7 @@ export function runsTasks(client: Client): boolean {
   return client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
 }
 
-/** Calls a tool as a task: begins it, asks how it stands as often as may be, and gets its result. */
+/** Calls a tool as a task: starts it, polls its state, and gets its result. */
 export async function callAsTask<T>(
   client: Client,
   call: { params: Record<string, unknown>; schema: z.ZodType<T>; ttlMs: number },
@@ -50,7 +50,7 @@ export async function callAsTask<T>(
   try {
     let { status, pollInterval } = task;
     while (status === 'working') {
-      // A server that says 0 is not asked without a pause, nor forgotten where it says a year.
+      // The interval of the server is bounded: 0 would poll without a pause, and a year would never poll.
       const waitMs = Math.min(Math.max(pollInterval ?? 0, MIN_POLL_MS), MAX_POLL_MS);
       await pause(waitMs, signal);
       signal.throwIfAborted();
@@ -59,7 +59,7 @@ export async function callAsTask<T>(
     if (status === 'cancelled') {
       throw new McpError(ErrorCode.InternalError, 'the server cancelled the task');
     }
-    // It waits for one that asks the user, and says what became of one that failed.
+    // The request for the result waits while the task asks the user. It gives the error of a failed task.
     return await ask('tasks/result', call.schema);
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -30,7 +30,7 @@ export class TokenBucket {
     return false;
   }
 
-  /** Adds tokens beside the steady rate: what was asked for is no burst. */
+  /** Adds tokens to the steady rate: answers to our own requests are not a burst. */
   give(count: number): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + count);
   }

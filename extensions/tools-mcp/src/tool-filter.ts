@@ -8,7 +8,7 @@ export function isFilteredIn({ tools }: Pick<McpServerConfig, 'tools'>, tool: st
   return tools.include === undefined || tools.include.includes(tool);
 }
 
-/** Names in mcp.json that no tool of the server has: likely another one was meant. */
+/** Names in mcp.json that no tool of the server has. They are likely misspelt. */
 export function unknownInFilter(
   { tools }: Pick<McpServerConfig, 'tools'>,
   listed: ReadonlySet<string>,

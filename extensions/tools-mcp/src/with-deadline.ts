@@ -28,7 +28,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** What is awaited, or what came first: the signal, or the time-out. */
+/** The awaited result, or a rejection when the signal or the time limit fires first. */
 export function inTime<T>(
   work: Promise<T>,
   signal: AbortSignal,
