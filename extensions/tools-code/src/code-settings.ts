@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const DEFAULT_TIMEOUT_MS = 300_000;
 /** Milliseconds that a run may take at most. */
 export const MAX_TIMEOUT_MS = 1_800_000;
-/** Time to end what is running, and to answer, before the registry gives up on the call. */
+/** Milliseconds to end the run and to answer, before the registry ends the call. */
 export const GRACE_MS = 10_000;
 
 export const timeoutInput = z

@@ -46,7 +46,7 @@ const NAMES = [
   'gradle',
 ] as const;
 
-/** Tests that passed, of which a result holds the names. */
+/** A result names at most so many tests that passed. */
 const MAX_OTHERS = 2_000;
 const NOTES_CHARS = 600;
 
@@ -113,7 +113,7 @@ async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
     );
   }
   const hasFailed = counts.failed > 0 || problems.length > 0;
-  // An error outside of any test, or a threshold: what it reports is not why it failed.
+  // The run failed for a reason outside of the tests, e.g. an error in a setup, or a threshold.
   if (run.exitCode !== 0 && !hasFailed) {
     return err(
       `${titleOf(reported)} ended with exit code ${run.exitCode}, though ${renderTestCounts(counts)}${saying(run.words)}`,

@@ -16,7 +16,7 @@ export class HeadTail {
     const room = this.#half - this.#head.length;
     this.#head += text.slice(0, room);
     const rest = room > 0 ? text.slice(room) : text;
-    // A copy: a slice would hold the whole chunk that it was cut from.
+    // A copy, because a slice would keep the whole chunk in memory.
     this.#tail = `${this.#tail}${rest.slice(-this.#half)}`;
     if (this.#tail.length > 4 * this.#half) this.#tail = this.#tail.slice(-this.#half);
   }

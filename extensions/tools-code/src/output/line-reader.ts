@@ -23,7 +23,7 @@ export class LineReader {
     this.#hold(text.slice(start));
   }
 
-  /** Gives the last line, where no newline ended it. */
+  /** Gives the last line when it has no newline. */
   end(): void {
     if (this.#chars > 0) this.#flush();
   }

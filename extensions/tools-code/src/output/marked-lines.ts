@@ -1,6 +1,6 @@
 import { LineReader } from './line-reader.js';
 
-/** Reads the lines that have a mark; gives what follows it. Whatever stands before it is dropped. */
+/** Reads the lines with a mark and gives the text after it. The text before the mark is dropped. */
 export function markedLines(mark: string, onLine: (text: string) => void): LineReader {
   const start = `\u0001${mark} `;
   return new LineReader((line) => {

@@ -16,7 +16,7 @@ export class WholeText {
     else this.#parts = [];
   }
 
-  /** `undefined` when it was more than the cap: a part of a report is no report. */
+  /** `undefined` when the text was longer than the cap: a part of a report is useless. */
   text(): string | undefined {
     return this.#chars <= this.#maxChars ? this.#parts.join('') : undefined;
   }

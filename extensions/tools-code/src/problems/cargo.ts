@@ -40,10 +40,10 @@ const SEVERITIES: Readonly<Record<string, Severity>> = {
   warning: 'warning',
 };
 
-/** What the compiler says at the end of all that it said. */
+/** The summary lines of the compiler. */
 const SUMS_UP = /^(aborting due to |\d+ warnings? emitted)/;
 
-/** Collects what the compiler says, once for each problem: every target of a package repeats it. */
+/** Collects the messages of the compiler, each problem once: every target of a package repeats it. */
 export class CargoMessages {
   readonly problems: Problem[] = [];
   readonly #seen = new Set<string>();

@@ -36,7 +36,7 @@ export async function checkProblems(
   const wanted = all.filter(
     ({ file }) => target === undefined || file === '' || isWithin(file, target),
   );
-  // What it reports is not why it failed.
+  // The reported problems do not explain why the tool failed.
   if (run.exitCode !== 0 && all.length === 0) {
     return err(
       `${found.runner.title} ended with exit code ${run.exitCode}, though it reported nothing${saying(run.words)}`,
@@ -51,7 +51,7 @@ export async function checkProblems(
   const counts = countProblems(problems);
   const listed = problems.slice(0, ctx.settings.max_problems);
   const elsewhere = all.length - wanted.length;
-  // Warnings may be what it fails for; or else it failed for something that it did not report.
+  // It may fail because of warnings, or for a reason that it did not report.
   const failsWithoutError = run.exitCode !== 0 && countProblems(all).error === 0;
   const value = [
     `${renderCounts(counts)} (${titleOf(reported)}${request.fix ? ', after fixing' : ''})`,

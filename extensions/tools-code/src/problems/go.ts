@@ -7,7 +7,7 @@ import type { Problem, ProblemReport } from '../report.js';
 
 const MAX_PROBLEMS = 20_000;
 
-/** Of Go's compiler, and of `vet` where it can't compile. */
+/** A line of Go's compiler, or of `vet` when the code does not compile. */
 const LINE = /^(?:vet: )?(.+?\.go):(\d+):(?:(\d+):)? (.*)$/;
 const POSITION = /^(.+):(\d+):(\d+)$/;
 
@@ -94,7 +94,7 @@ function* vetProblems(found: z.output<typeof findings>): Generator<Problem> {
   }
 }
 
-/** `go build`, of which nothing is kept. */
+/** `go build`. Its output file is not kept. */
 export const goBuild: Runner<ProblemReport> = {
   name: 'go-build',
   title: 'go build',

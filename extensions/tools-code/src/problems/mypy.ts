@@ -45,7 +45,7 @@ export const mypy: Runner<ProblemReport> = {
       problems.push({
         file,
         line: Math.max(row, 0),
-        // It counts them from 0; -1 stands for none.
+        // mypy counts columns from 0; -1 means that there is none.
         column: column + 1,
         ...(code != null && { rule: code }),
         severity: severity === 'error' ? 'error' : 'info',

@@ -26,7 +26,7 @@ export const tsc: Runner<ProblemReport> = {
     const tool = await findNodeTool(files, root, { packageName: 'typescript', name: 'tsc' });
     if (tool === undefined) return [];
     const config = await files.json(join(root, CONFIG));
-    // One that only names other projects has nothing to check of its own.
+    // A configuration that only references other projects has no files to check.
     const isSolution = isEmpty(config?.files) && !isEmpty(config?.references);
     const which = isSolution ? ['--build'] : ['--project', CONFIG];
     const args = [tool.file, ...which, '--noEmit', '--pretty', 'false'];
@@ -62,7 +62,7 @@ export function tscParser(): OutputParser<ProblemReport> {
     },
     end(exitCode) {
       lines.end();
-      // An error that is of no file is of the command line or of the configuration.
+      // An error without a file is about the command line or the configuration.
       const isAboutFiles = problems.some(({ file }) => file !== '');
       if (exitCode !== 0 && !isAboutFiles) return undefined;
       return { problems };

@@ -34,7 +34,7 @@ export function answerLine(id: number, result: ToolResult): string {
   return `${JSON.stringify({ id, ok: false, code: 'PROGRAM_LIMIT', error })}\n`;
 }
 
-/** What it is told when it may make no more calls: those on their way fail with it, and all later ones. */
+/** The answer when a program may make no more calls. Running calls fail with it, and all later ones. */
 export function endLine(error: unknown): string {
   const code = errorCodeOf(error) ?? 'PROGRAM_INVALID';
   const text = error instanceof EthosError ? error.message : `${code}: it can make no more calls`;

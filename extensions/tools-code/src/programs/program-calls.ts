@@ -19,11 +19,11 @@ import {
 /** What one program may do. */
 export interface ProgramLimits {
   maxCalls: number;
-  /** Those beyond it wait in the program. */
+  /** Further calls wait in the program. */
   maxCallsAtOnce: number;
 }
 
-/** Bytes that are read of a program whose calls are over. */
+/** After its last call, so many more bytes of a program are read. */
 const MAX_DISCARDED_BYTES = 16 * MAX_CALL_BYTES;
 
 /** Runs the calls that one program makes, as long as it runs. */
@@ -64,7 +64,7 @@ export class ProgramCalls {
       const lines = linesOf(channel.received, { maxBytes: MAX_CALL_BYTES, onTooLong });
       for await (const line of lines) {
         const call = this.#next(line);
-        // As long as it waits, nothing more is read.
+        // Nothing more is read during this wait.
         while (this.#running.size >= this.#limits.maxCallsAtOnce) {
           await Promise.race(this.#running);
         }
@@ -72,8 +72,8 @@ export class ProgramCalls {
         this.#run(call, channel);
       }
     } catch (error) {
-      // What runs is aborted, and nothing more is obeyed. The channel stays until the program has ended,
-      // so that the program is told.
+      // Running calls are aborted, and no further call is accepted. The channel stays open until the program
+      // has ended, so that it gets the answer.
       this.#over.abort(error);
       await channel.send(endLine(error)).catch(() => {});
       await discard(channel);
@@ -98,7 +98,7 @@ export class ProgramCalls {
   #run({ id, tool, args }: ProgramCall, channel: ProcessChannel): void {
     const running = this.#answer(tool, args)
       .then((result) => channel.send(answerLine(id, result)))
-      // It is not there any more to be told.
+      // The program has ended and can not read the answer.
       .catch(() => {})
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -119,7 +119,7 @@ export class ProgramCalls {
   }
 }
 
-/** Reads on for a while: a program that is still writing can't read that it is over. */
+/** Reads on for a while: a program that is blocked in a write can't read the last answer. */
 async function discard(channel: ProcessChannel): Promise<void> {
   let bytes = 0;
   for await (const chunk of channel.received) {

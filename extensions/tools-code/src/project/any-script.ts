@@ -5,7 +5,7 @@ import type { RunCommand } from './runner.js';
 import { wholeScript } from './script-command.js';
 import { runInShell } from './script-run.js';
 
-/** Runs a script of the project that runs nobody knows what. */
+/** Runs a script of the project without knowing what it does. */
 export async function anyScript(
   files: ProjectFiles,
   root: string,

@@ -16,10 +16,10 @@ export interface FoundRunner<R> {
   others: string[];
 }
 
-/** Where nothing was found: the folders that were looked at, the nearest first. */
+/** The folders that were searched without success, the nearest first. */
 export interface NoRunner {
   looked: string[];
-  /** The package that ended the search: what is above it is of others. */
+  /** The package that ended the search. Folders above it belong to other projects. */
   endedAt?: string;
 }
 
@@ -49,9 +49,9 @@ export function languageOf(file: string): Language | undefined {
 }
 
 /**
- * Finds what a project uses: in the nearest folder from the start upwards that shows anything, as
- * far as the reach goes. A package of JavaScript decides for what is below it; one that shows
- * nothing may be part of a workspace, whose root then decides.
+ * Finds the tool of a project. It searches from the start upwards, inside the reach, and takes the nearest
+ * folder with a sign. A JavaScript package decides for everything below it. If it has no sign, it may be
+ * part of a workspace, and the root of the workspace decides.
  *
  * @param search `start`: a folder, or a file, for whose language it is then; `wanted`: the name of
  * the one to use
@@ -68,7 +68,7 @@ export async function findRunner<R>(
       : runner.name === wanted,
   );
   const looked: string[] = [];
-  // Of a package, what lies above is someone else's, unless it is a workspace that names it.
+  // Folders above a package belong to others, unless a workspace there lists the package.
   const heedsPackages =
     wanted === undefined && (language === undefined || language === 'javascript');
   let nearestPackage: string | undefined;
@@ -86,7 +86,7 @@ export async function findRunner<R>(
     // The sort is stable: between equals, the order of the list decides.
     const [best, ...rest] = found.sort((a, b) => b.sign.strength - a.sign.strength);
     if (best !== undefined) {
-      // A script that is not understood is not another tool.
+      // A script that is not understood does not count as another tool.
       const others = rest.flatMap(({ runner: { name, signs } }) =>
         signs.anyScript === undefined ? [name] : [],
       );
@@ -98,7 +98,7 @@ export async function findRunner<R>(
   }
   const [asked] = candidates;
   const [nearest] = looked;
-  // Who names one need not have set it up.
+  // An explicitly named tool needs no configuration.
   const isTool = asked !== undefined && asked.signs.anyScript === undefined;
   if (wanted !== undefined && isTool && nearest !== undefined) {
     return { runner: asked, root: nearest, sign: 'asked for', others: [] };

@@ -29,7 +29,7 @@ export async function findNodeTool(
     const script = typeof bin === 'string' ? bin : bin[name];
     if (script === undefined) continue;
     const file = normalize(join(home, script));
-    // A link may lead out of the package, and out of the reach.
+    // The attack: a link that leads out of the package and out of the reach.
     if (isWithin(file, home) && (await files.exists(file))) return { file, version };
   }
   return undefined;

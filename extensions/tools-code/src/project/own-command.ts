@@ -7,7 +7,7 @@ import { runScriptCommand, type ScriptAdditions } from './script-run.js';
 
 const WATCHES = /^--watch(All)?(=true)?$/;
 
-/** Words that name files among those of a command: no options, and not their values. */
+/** The words of a command that name files: neither options nor their values. */
 export function isPlace(valued: ReadonlySet<string>) {
   return (word: string, before: string) => !word.startsWith('-') && !valued.has(before);
 }
@@ -25,7 +25,7 @@ export async function ownCommand(
   return found && scriptToolCommand(files, { root, found }, additions);
 }
 
-/** The same of a script that was found elsewhere. What watches for changes would never end. */
+/** The same for a script that was already found. A watching command is refused: it would never end. */
 export async function scriptToolCommand(
   files: ProjectFiles,
   { root, found }: { root: string; found: ScriptCommand },

@@ -8,7 +8,7 @@ export type ConfigDocument = Readonly<Record<string, unknown>>;
 
 const document = z.record(z.string(), z.unknown());
 
-/** To a search for a project, what can't be read is not there. */
+/** For the search, an unreadable file does not exist. */
 const ABSENT: ReadonlySet<ErrorCode> = new Set([
   'PATH_NOT_REACHABLE',
   'FILE_NOT_FOUND',
@@ -19,7 +19,7 @@ const ABSENT: ReadonlySet<ErrorCode> = new Set([
   'PERMISSION_DENIED',
 ]);
 
-/** The files of a project, as far as they are in reach. Each is looked at once. */
+/** The files of a project that are in reach. Each is read once. */
 export class ProjectFiles {
   readonly #fs: ScopedFs;
   readonly #names = new Map<string, Promise<ReadonlySet<string> | undefined>>();
@@ -76,7 +76,7 @@ export class ProjectFiles {
   }
 }
 
-/** The part of a document that is one itself. */
+/** A part of a document, if it is an object itself. */
 export function partOf(value: unknown, ...keys: readonly string[]): ConfigDocument | undefined {
   let at = document.safeParse(value);
   for (const key of keys) at = document.safeParse(at.data?.[key]);

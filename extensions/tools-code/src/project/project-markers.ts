@@ -3,7 +3,7 @@ import { type ConfigDocument, type ProjectFiles, partOf } from './project-files.
 import { findProgram, type ScriptCommand, scriptCommand } from './script-command.js';
 import type { Word } from './script-words.js';
 
-/** By what a folder shows that it uses a tool. */
+/** The signs that a folder uses a tool. */
 export interface ProjectMarkers {
   /** Names of its configuration files; `*` stands for any characters without a dot in front. */
   files?: readonly string[];
@@ -13,7 +13,7 @@ export interface ProjectMarkers {
   packageKey?: string;
   /** Scripts of `package.json` that may run it, and which word of a command is the tool. */
   script?: { names: readonly string[]; find: (words: readonly Word[]) => number | undefined };
-  /** Scripts that count though it can't be told what they run. */
+  /** Scripts that count even when nobody can tell what they run. */
   anyScript?: readonly string[];
   /** A file that names it in its text. */
   mentioned?: { file: string; word: RegExp };

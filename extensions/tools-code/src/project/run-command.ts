@@ -15,9 +15,9 @@ export interface ToolRun<R> {
   exitCode: number;
   signal: string | undefined;
   timedOut: boolean;
-  /** What it said on standard error, or else on standard output. Both ends of it when it is long. */
+  /** The text on standard error, or else on standard output. When it is long, its beginning and its end. */
   words: string;
-  /** What it said on both, as it came. Both ends of it when it is long. */
+  /** The text on both, in its order. When it is long, its beginning and its end. */
   output: string;
 }
 
@@ -67,7 +67,7 @@ export async function runCommand<R>(
   return { notStarted };
 }
 
-// Version managers put a program of every name into the `PATH`, which then looks for the tool.
+// A version manager puts a shim for each program into `PATH`. The shim fails when the tool is missing.
 const NOT_FOUND = 127;
 
 function isMissing({ missing }: RunCommand, exitCode: number, words: string): boolean {

@@ -38,7 +38,7 @@ export interface Reported<R> {
   durationMs: number;
 }
 
-/** The registry's clock for a tool that runs others. */
+/** The time limit of the registry for a tool that runs other programs. */
 export const CALL_TIMEOUT_MS = MAX_TIMEOUT_MS + GRACE_MS;
 
 /**

@@ -27,10 +27,10 @@ const WRAPPERS = new Set(
     ' ',
   ),
 );
-/** Whose options may take a word that looks like a program. */
+/** Programs with options whose value may look like a program. */
 const WITH_OPTIONS = new Set(['c8', 'nyc', 'node', 'dotenv', 'dotenvx', 'env']);
 const RUNS_NEXT = new Set(['exec', 'run', 'x', 'dlx', '--']);
-/** What judges code: the tests don't need it. */
+/** Linters and type checkers. Tests do not need them. */
 const JUDGES =
   /^(eslint|standard|semistandard|ts-standard|xo|biome|prettier|oxlint|tsd|stylelint|knip|publint|attw|depcheck|size-limit|markdownlint\S*|cspell|npm-run-lint)$/;
 
@@ -39,7 +39,7 @@ export function programName(word: string): string {
   return (word.split('/').at(-1) ?? '').replace(/\.[cm]?js$/, '');
 }
 
-/** The text of a script with those that the package manager runs around it. */
+/** The text of a script, with its `pre` and `post` scripts. */
 export function wholeScript(scripts: ReadonlyMap<string, string>, name: string): string {
   return [`pre${name}`, name, `post${name}`]
     .flatMap((each) => scripts.get(each)?.trim() || [])
@@ -66,7 +66,7 @@ export function scriptCommand(
   if (step === undefined || program === undefined) return undefined;
   const earlier = steps.slice(0, at);
   const later = steps.slice(at + 1).filter(({ command }) => command.joint !== '|');
-  // Whether it is run depends on those before it.
+  // Whether this command runs depends on the commands before it.
   if (step.command.joint === '||' || step.command.joint === '|') return undefined;
   if (earlier.some(({ command }) => !['', '&&', ';'].includes(command.joint))) return undefined;
   const judging = earlier.filter(({ command }) => judges(command));
@@ -155,7 +155,7 @@ function namedScripts(
   }
 }
 
-// What measures coverage runs the script all the same.
+// A coverage tool runs the script unchanged.
 const COVERAGE = new Set(['c8', 'nyc']);
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn']);
 

@@ -30,7 +30,7 @@ export async function runScriptCommand(
   additions: ScriptAdditions,
 ): Promise<RunCommand> {
   const values: string[] = [];
-  // As parameters of the shell they are never read as its language.
+  // The attack: an argument such as `; rm -rf .`. As parameters of the shell, the arguments are never parsed.
   const given = (all: readonly string[] = []) =>
     all.map((value) => ` "\${${values.push(value) + 1}}"`).join('');
   const [first, last] = [given(additions.first), given(additions.last)];

@@ -14,7 +14,7 @@ export interface CommandText {
 }
 
 const JOINT = /^(?:&&|\|\||;|\n|\||&(?!>))/;
-/** What only a shell can tell the meaning of. */
+/** Syntax that only a shell can interpret. */
 const NEEDS_A_SHELL = /[`()<>]/;
 
 /**

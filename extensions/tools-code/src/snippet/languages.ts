@@ -32,7 +32,7 @@ export interface LanguageCommand {
   starter?: readonly string[];
 }
 
-// What is printed is seen at once, also of a snippet whose time runs out.
+// Output is not buffered, so it is not lost when the time runs out.
 const UNBUFFERED = '-u';
 const JAVASCRIPT_PRELUDE = '.tools.cjs';
 const PYTHON_PRELUDE = '.tools.py';

@@ -8,7 +8,7 @@ export interface EndedRun {
   stderr: string;
 }
 
-/** What a snippet printed, and after it how it ended where that was not well. */
+/** The output of a snippet, and after it how it ended, unless it ended well. */
 export function renderRun(run: EndedRun): string {
   const parts = [run.stdout.trimEnd()];
   if (run.stderr.trim() !== '') parts.push(`[standard error]\n${run.stderr.trimEnd()}`);

@@ -12,7 +12,7 @@ export interface Snippet {
   tools?: readonly string[] | undefined;
 }
 
-// Runs what the sandbox itself finds, in its own folder. A pipe is the input: no file shows it.
+// The sandbox finds the interpreter itself. The input comes through a pipe, so no file contains it.
 const SHELL = `
 missing=$1 binary=$2 options=$3 file=$4 count=$5 prelude=$6
 [ -z "$prelude" ] || printf %s "$7" >"$prelude" || exit

@@ -56,7 +56,7 @@ export const bun: Runner<TestReport> = {
         });
         return tests && { tests: [...tests, ...unloaded], problems: [] };
       },
-      // What does not load is in what it prints, not in its report.
+      // A file that does not load is only in the printed output, not in the report.
       (line) => {
         file = HEADER.exec(line)?.[1] ?? file;
         if (UNHANDLED.test(line)) unloaded.push(unloadedFile(file));

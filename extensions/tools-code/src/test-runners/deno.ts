@@ -53,7 +53,7 @@ export const deno: Runner<TestReport> = {
   },
 };
 
-// A module that does not load is in what it prints, not in its report.
+// A module that does not load is only in the printed output, not in the report.
 const UNCAUGHT = /^(\S.*) \(uncaught error\)$/;
 
 async function tasksOf(files: ProjectFiles, root: string): Promise<ReadonlyMap<string, string>> {

@@ -73,7 +73,7 @@ export function goTestParser(): OutputParser<TestReport> {
     if (found !== undefined) take(found);
     else addProblem(problems, line);
   });
-  // Two streams, whose lines must not run into one another.
+  // Two readers, so that lines of the two streams do not mix.
   const errors = new LineReader((line) => addProblem(problems, line));
   return {
     add: (text, stream) => (stream === 'stdout' ? lines : errors).add(text),

@@ -6,7 +6,7 @@ import type { TestCase, TestReport } from '../report.js';
 import { junitTests } from './junit-report.js';
 
 const MAX_FOLDERS = 2_000;
-// Those of other tasks may be of an earlier run: nothing has removed them.
+// Results of other tasks may be from an earlier run, because nothing removes them.
 const RESULTS = 'build/test-results/test';
 const NOT_OURS = new Set(['node_modules', '.git', '.gradle', 'src']);
 
@@ -23,7 +23,7 @@ export const gradle: Runner<TestReport> = {
       ...(target !== undefined && isTargetFile ? [basename(target, extname(target))] : []),
       ...(filter === undefined ? [] : [`*${filter}*`]),
     ];
-    // What an earlier run left is removed first: else it would pass for what this one found.
+    // The results of an earlier run are removed first. Otherwise they would count as results of this run.
     const args = ['--no-daemon', '--console=plain', '--continue', 'cleanTest', 'test'];
     for (const pattern of chosen) args.push('--tests', pattern);
     for (const folder of ancestors(root)) {
@@ -40,7 +40,7 @@ export const gradle: Runner<TestReport> = {
     let found = false;
     for await (const path of resultsBelow(fs, root)) {
       const some = junitTests(await fs.read(path), { fileOf: ({ classname }) => classname });
-      // One that breaks off is no result of the others either.
+      // If one file is incomplete, the whole run has no result.
       if (some === undefined) return undefined;
       found = true;
       tests.push(...some);

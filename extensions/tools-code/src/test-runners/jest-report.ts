@@ -75,7 +75,7 @@ function testsOf(file: z.output<typeof report>['testResults'][number]): TestCase
   ];
 }
 
-/** Parts the message of an error from its stack. */
+/** Separates the message of an error from its stack. */
 export function failureOf(text: string): { message: string; stack?: string } {
   const plain = stripVTControlCharacters(text).trim();
   const at = plain.search(/^\s+at .+/m);

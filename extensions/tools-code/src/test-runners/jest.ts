@@ -32,7 +32,7 @@ export const jest: Runner<TestReport> = {
     if (filter !== undefined) args.push(`--testNamePattern=${literally(filter)}`);
     if (target !== undefined && isTargetFile) args.push('--runTestsByPath', target);
     if (target !== undefined && !isTargetFile) {
-      // Its name in versions before 30 is in the singular.
+      // Before version 30, the option has its singular name.
       const option = Number.parseInt(tool.version, 10) < 30 ? 'Pattern' : 'Patterns';
       args.push(`--testPath${option}=${literally(target)}/`);
     }

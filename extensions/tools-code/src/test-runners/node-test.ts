@@ -96,7 +96,7 @@ export const nodeTest: Runner<TestReport> = {
       if (own !== undefined) return [own];
     }
     const options = scriptOptions(found?.text ?? '');
-    // Given a folder, versions differ; in a folder, all look for tests by themselves.
+    // With a folder as an argument, versions of Node differ. Without one, all search the working directory.
     const cwd = target === undefined || isTargetFile ? root : target;
     const places = isTargetFile && target !== undefined ? [target] : [];
     return [{ binary: 'node', args: [...options, '--test', ...first, ...places], cwd }];
@@ -126,7 +126,7 @@ function nodeTestParser(mark: string): OutputParser<TestReport> {
   };
 }
 
-/** `undefined` for a group, whose tests are told one by one. */
+/** `undefined` for a group: its tests are reported one by one. */
 function testOf(found: z.output<typeof result>): TestCase | undefined {
   const { names, file, line, kind, cause, failed, skip, todo, ms, failure = '' } = found;
   const isOfTests = kind === 'suite' || cause === 'subtestsFailed';
@@ -175,7 +175,7 @@ function pathOf(url: string): string | undefined {
 /** The options that a script gives Node beside those of `--test`: how tests are loaded. */
 export function scriptOptions(script: string): string[] {
   const words = script.trim().split(/\s+/);
-  // What needs a shell is not guessed at.
+  // A script that needs a shell gives no options.
   if (words[0] !== 'node' || SHELL_SYNTAX.test(script)) return [];
   const options: string[] = [];
   let takesValue = false;

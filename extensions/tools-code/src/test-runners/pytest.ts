@@ -120,7 +120,7 @@ function pytestParser(mark: string): OutputParser<TestReport> {
     end(exitCode) {
       lines.end();
       if (ended === undefined || ended.told !== told) return undefined;
-      // A run that stops early, as with -x, does not end well.
+      // A run that stops early, as with -x, has not passed.
       const isWhole = ids.size >= ended.collected || exitCode !== 0;
       return isWhole ? { tests, problems: [] } : undefined;
     },
@@ -142,7 +142,7 @@ function testOf({
   return {
     name: when === 'teardown' ? `${name} (teardown)` : name,
     file: file ?? place,
-    // It counts from 0.
+    // pytest counts lines from 0.
     ...(typeof line === 'number' && { line: line + 1 }),
     status: outcome === 'passed' ? 'passed' : outcome === 'skipped' ? 'skipped' : 'failed',
     ...(seconds !== undefined && { durationMs: Math.round(seconds * 1_000) }),
@@ -157,7 +157,7 @@ function failureOf({
   message: string;
   stack: string;
 }): NonNullable<TestCase['failure']> {
-  // Where there is no place of the crash, the last line of the error says it.
+  // Without the place of the crash, the last line of the error has the message.
   const lastError = stack.split('\n').findLast((line) => line.startsWith('E '));
   const short = message || lastError?.slice(1).trim() || stack.trim();
   return { message: short, ...(stack.trim() !== '' && short !== stack.trim() && { stack }) };

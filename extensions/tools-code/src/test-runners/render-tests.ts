@@ -3,7 +3,7 @@ import type { TestCase, TestStatus } from '../report.js';
 
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_STACK_LINES = 6;
-/** Lines of a stack that are in nobody's project. */
+/** Lines of a stack that are outside of every project. */
 const NOT_OURS = /^\s*at .*(node:|node_modules\/)/;
 
 export type TestCounts = Record<TestStatus, number>;

@@ -44,7 +44,7 @@ export function tapParser(): OutputParser<TestReport> {
   parser.on('bailout', () => {
     bailed = true;
   });
-  // In whole lines: a line in pieces is searched by the parser again with every piece.
+  // The parser gets whole lines. It would search a partial line again with each piece.
   const lines = new LineReader((line) => parser.write(`${line}\n`));
   return {
     add: (text, stream) => {
@@ -53,7 +53,7 @@ export function tapParser(): OutputParser<TestReport> {
     end() {
       lines.end();
       parser.end();
-      // Without a plan, nobody knows whether these are all.
+      // Without a plan, the report may be incomplete.
       if (!version || !planned || bailed) return undefined;
       return { tests, problems: [] };
     },

@@ -79,7 +79,7 @@ export const tape: Runner<TestReport> = tapRunner({
   name: 'tape',
   title: 'tape',
   packageName: 'tape',
-  // By itself it runs nothing: which files are tests stands in the script alone.
+  // tape needs the files as arguments, and only the script names them.
   signs: { script: { names: NAMES, find: byProgram('tape') } },
   options: () => [],
   takesFilter: false,

@@ -5,7 +5,7 @@ import type { Runner } from '../project/runner.js';
 import type { TestReport } from '../report.js';
 import { jestReportParser, literally } from './jest-report.js';
 
-// The JSON says nothing of errors outside of tests; another reporter does, for the words of a crash.
+// The JSON report leaves out errors outside of tests. The second reporter prints them.
 const REPORTERS = ['--reporter=json', '--reporter=dot', '--includeTaskLocation'];
 const VERBS = new Set(['run', 'watch', 'dev']);
 const VALUED = new Set(
