@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import type { Deadline } from './deadline.js';
 
-/** What is to be done with an element. */
+/** An action on an element. */
 export type ElementAction = 'click' | 'fill' | 'choose';
 
 const STATES = {
@@ -11,8 +11,8 @@ const STATES = {
 } as const satisfies Record<ElementAction, readonly string[]>;
 
 /**
- * Waits for what the library would wait for within the action itself. What the element is must be
- * compared after that wait, as a page may change it meanwhile.
+ * Waits until the element is ready, as the library does inside the action itself. The attack: the page
+ * changes the element during this wait. So the element is compared after the wait, not before.
  */
 export async function awaitReady(
   locator: Locator,
@@ -20,8 +20,8 @@ export async function awaitReady(
   deadline: Deadline,
 ): Promise<void> {
   const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
-  // A pointer that comes is what the click begins with. The trial of a click would press the button,
-  // and hide it from those listeners alone that the page has added later.
+  // A click begins with a hover, so this waits for a hover. A trial click would press the button, and would
+  // only hide the press from listeners that the page added later.
   if (action === 'click') await locator.hover({ ...options, trial: true });
   const element = await locator.elementHandle(options);
   if (element === null) return;

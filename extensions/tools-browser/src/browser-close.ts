@@ -28,7 +28,7 @@ export function createBrowserCloseTool(hub: BrowserHub): Tool<z.output<typeof in
   });
 }
 
-/** Waits for the calls before it, though not for ever: then it ends them. */
+/** Waits a limited time for the earlier calls, and then ends them. */
 async function inTime(
   hub: BrowserHub,
   ctx: Pick<ToolContext, 'abortSignal' | 'personalityId' | 'sessionId'> & {

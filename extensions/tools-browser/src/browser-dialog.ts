@@ -34,7 +34,7 @@ export function createBrowserDialogTool(hub: BrowserHub): Tool<z.output<typeof i
       return onPage(hub, { ctx, totalMs, answers: true }, async (call) => {
         const { held } = call.session.dialogs;
         if (held === undefined) return err('No dialog is open. Look at browser_snapshot.');
-        // Another one may have come in its place.
+        // Another dialog may have replaced it.
         if (held.ref !== ref) return err(`${ref} is not the dialog. ${toldDialog(held)}`);
         await andSettle(call, () => call.deadline.race(held.answer(accept, text)));
         const said = accept ? 'Accepted the dialog.' : 'Dismissed the dialog.';

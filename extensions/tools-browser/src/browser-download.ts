@@ -108,7 +108,7 @@ async function save(
     });
   } finally {
     deadline.signal.removeEventListener('abort', cancel);
-    // The browser's own copy goes.
+    // Remove the browser's own copy.
     download.delete().catch(() => {});
   }
 }
@@ -125,7 +125,7 @@ async function contentOf(download: Download, maxBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks);
 }
 
-/** A path at which nothing is; `undefined` when there is none. */
+/** A free path; `undefined` when there is none. */
 async function freePath(
   fs: ScopedFs,
   path: string,

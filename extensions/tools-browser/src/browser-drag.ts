@@ -8,7 +8,7 @@ import { andSettle } from './settle.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_drag';
-/** Moves of the mouse on the way: pages that follow it want more than one. */
+/** Mouse moves during a drag. Pages that track the mouse need more than one. */
 const STEPS = 5;
 
 const input = z.object({

@@ -66,7 +66,7 @@ export function createBrowserEvaluateTool(hub: BrowserHub): Tool<z.output<typeof
   });
 }
 
-/** A function of which the library sends the text to the page; nothing of it runs here. */
+/** The library sends the text of this function to the page. It never runs in this process. */
 function pageFunction(script: string): (element?: unknown) => unknown {
   const text = `(element) => { const made = (${script}\n); return typeof made === 'function' ? made(element) : made; }`;
   return Object.assign(() => undefined, { toString: () => text });

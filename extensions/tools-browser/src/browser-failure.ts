@@ -25,7 +25,7 @@ const ANSWERS = {
   STORAGE_FAILED: 'Try once more; if it fails again, tell the user',
 } as const;
 
-/** What Chromium says of an address that it could not open, and what to do. */
+/** Errors of Chromium for an address that did not open, and their explanation. */
 const NET_ERRORS: ReadonlyArray<[part: string, answer: string]> = [
   [
     'ERR_TUNNEL_CONNECTION_FAILED',
@@ -41,7 +41,7 @@ const NET_ERRORS: ReadonlyArray<[part: string, answer: string]> = [
   ['ERR_ABORTED', 'the page did not load: it is a file, or another page came first'],
 ];
 
-/** What went wrong, as a result; what nobody expected is thrown again. */
+/** The result for an error. A cancelled call throws the error again. */
 export function browserFailure(error: unknown, deadline?: Deadline): ToolResult {
   if (deadline?.ended === 'cancelled') throw error;
   if (deadline?.ended === 'browser gone') {

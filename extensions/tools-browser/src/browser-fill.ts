@@ -74,7 +74,7 @@ async function fill(call: PageCall, { ref, value }: Field): Promise<ToolResult |
     return undefined;
   }
   if (typeof value === 'boolean') return err(`${name} (${ref}) takes a text.`, 'input_invalid');
-  // Some that bear the role are written into.
+  // Some elements with this role are text fields.
   const isList = CHOSEN.has(role) && (await deadline.race(locator.locator(SELECT).count())) > 0;
   if (isList) await locator.selectOption(value, options);
   else await locator.fill(typeof value === 'string' ? value : value.join(', '), options);

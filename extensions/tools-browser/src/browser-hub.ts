@@ -5,7 +5,7 @@ import type { BrowserSettings } from './browser-settings.js';
 import { RefNames } from './ref-names.js';
 import { startChromium } from './start-chromium.js';
 
-/** Whose browser it is, and what its pages may reach. */
+/** The owner of a browser, and the policy of its pages. */
 export interface BrowserOwner {
   sessionId: string;
   personalityId?: string | undefined;
@@ -20,9 +20,9 @@ export class BrowserHub {
   readonly #sessions = new Map<string, BrowserSession>();
   readonly #starting = new Map<string, Promise<BrowserSession>>();
   readonly #turns = new Turns();
-  /** Why the browser of a session is no longer there, until it was told. */
+  /** Why the browser of a session has ended. It is kept until it was reported once. */
   readonly #reasons = new Map<string, string>();
-  /** The refs of a session, over all the browsers that it has one after another. */
+  /** The refs of a session. They stay unique when the session gets another browser. */
   readonly #names = new Map<string, RefNames>();
 
   /**
@@ -35,8 +35,8 @@ export class BrowserHub {
   }
 
   /**
-   * The browser of a session that runs, or that a call before began to start. One that may reach
-   * other than the call is closed first.
+   * The running browser of a session, or the one that an earlier call began to start. A browser with
+   * another policy than the call is closed first.
    */
   async running(owner: BrowserOwner): Promise<BrowserSession | undefined> {
     const key = keyOf(owner);
@@ -47,7 +47,7 @@ export class BrowserHub {
     return undefined;
   }
 
-  /** Why there is none, told once. */
+  /** Why there is no browser. It is reported once. */
   takeReason(owner: BrowserOwner): string | undefined {
     const key = keyOf(owner);
     const reason = this.#reasons.get(key);
@@ -125,7 +125,7 @@ export class BrowserHub {
       );
       const onEnd = () => this.#reasonOf(key, scope.signal.reason);
       scope.signal.addEventListener('abort', onEnd, { once: true });
-      // What nobody uses, since the call that started it is gone, is closed as well.
+      // When the call that started the browser has gone, nobody uses it, so it is closed.
       this.touch(owner, settings);
       return session;
     } catch (error) {
@@ -144,7 +144,7 @@ export class BrowserHub {
     return names;
   }
 
-  /** What the host ended is told, unless nobody is there to be told. */
+  /** Remembers that the host ended the browser, unless the session has ended, too. */
   #reasonOf(key: string, reason: unknown): void {
     const why = endOf(reason);
     if (why.includes('personality')) this.#remember(key, `It was closed because ${why}.`);

@@ -27,7 +27,7 @@ import { TOOL_BASE, wouldDo } from './tool-base.js';
 import { within } from './within.js';
 
 const NAME = 'browser_navigate';
-/** Of what the proxy answers itself; it is taken out of what servers answer. */
+/** The header that marks answers of the proxy itself. The proxy removes it from answers of servers. */
 const MARK_HEADER = 'x-ethos-proxy';
 const LOAD_MS = 3_000;
 const TAB_MS = 4_000;
@@ -142,7 +142,7 @@ async function openIn(
   const { settings } = ctx;
   const deadline = createDeadline(settings.navigation_timeout_ms, ctx.abortSignal, session.gone);
   try {
-    // Of the page that is being left nothing is asked any more.
+    // The old page is no longer asked anything.
     session.dialogs.isHolding = false;
     session.dialogs.dismiss();
     const result = await untilDialog(session, deadline, () =>
@@ -184,7 +184,7 @@ async function goTo({
     response = await open(page, url, deadline);
   } catch (error) {
     if (!isCrossed(error) && !isPageGone(error, deadline)) throw error;
-    // The page that is being left keeps going elsewhere, or crashes: it is closed first.
+    // The old page keeps navigating elsewhere, or crashes, so it is closed first.
     session.closePage();
     page = await tabOf(session, deadline);
     if (page === undefined) return 'stuck';
@@ -192,7 +192,7 @@ async function goTo({
   }
   const refusal = response && (await refusalIn(response, session.proxyMark, deadline));
   if (refusal) {
-    // The words of the proxy of this call, which begin with their code as every error does.
+    // The text is from this call's own proxy, so it may be shown. It begins with its code, as every error does.
     const cause = errorCodeOf({ code: refusal.split(':', 1)[0] });
     const text = `${refusal.replace(/\.$/, '')}. The page could not be opened.`;
     return err(text, 'execution_failed', cause);
@@ -206,7 +206,7 @@ async function goTo({
   });
 }
 
-/** A tab that answers; `undefined` when the whole browser doesn't, since a page floods it. */
+/** A tab that answers; `undefined` when the browser does not answer because a page floods it. */
 function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | undefined> {
   return deadline.race(within(TAB_MS, session.freshPage()));
 }
@@ -231,7 +231,7 @@ function isPageGone(error: unknown, deadline: Deadline): boolean {
   return !deadline.signal.aborted && /Target (?:page|crashed)|Page crashed/.test(message);
 }
 
-/** What the proxy answered instead of the server. */
+/** The answer of the proxy instead of the server. */
 async function refusalIn(
   response: Response,
   proxyMark: string,
@@ -243,8 +243,9 @@ async function refusalIn(
 }
 
 /**
- * Whether an answer is the proxy's own. A page can read the mark of one to itself; it can't send it
- * over http, where the proxy takes it out. It could in a tunnel, or from a worker.
+ * Whether an answer is the proxy's own. The attack: a page reads the mark in an answer of the proxy and
+ * sends it itself. Over http, the proxy removes it. In a tunnel or from a worker, it would pass, so those
+ * do not count.
  */
 export function isOfProxy(
   response: Pick<Response, 'fromServiceWorker' | 'headers' | 'url'>,

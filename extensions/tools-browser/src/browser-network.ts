@@ -11,10 +11,10 @@ import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const BODY_CHARS = 10_000;
 const LOOKED_AT_CHARS = 1_000_000;
-/** What a page is made of, and seldom says anything. */
+/** Resources of a page that seldom matter. */
 const STATIC: ReadonlySet<string> = new Set(['font', 'image', 'media', 'script', 'stylesheet']);
 const READABLE = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-www-form-urlencoded))/i;
-/** The only headers that are shown: none of them says who asks. */
+/** The only headers that are shown. None of them has credentials. */
 const HEADERS = ['content-type', 'content-length', 'cache-control', 'last-modified', 'retry-after'];
 
 const input = z.object({
@@ -92,7 +92,7 @@ async function showOne({ session, deadline }: PageCall, entry: NetworkEntry): Pr
   const lines = [lineOf(facts)];
   const sent = entry.request.postData();
   const sentType = entry.request.headers()['content-type'] ?? '';
-  // The parts of a form with files have their names in lines of their own.
+  // In a multipart form, the name of each part is in a line of its own.
   if (sent !== null && !READABLE.test(sentType)) lines.push('sent: (not shown)');
   else if (sent !== null) lines.push(`sent: ${JSON.stringify(oneLine(hide(sent), 2_000))}`);
   const response =

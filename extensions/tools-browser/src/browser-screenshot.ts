@@ -9,7 +9,7 @@ import { hidingInUrl } from './hidden-values.js';
 import { MAX_HEIGHT, wholePage } from './page-size.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
-/** From the best to the smallest. */
+/** The qualities, from the best image to the smallest. */
 const FORMATS = [
   { type: 'png' },
   { type: 'jpeg', quality: 75 },
@@ -46,7 +46,7 @@ export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<type
       const { action_timeout_ms, max_image_bytes, viewport } = ctx.settings;
       return onPage(hub, { ctx, totalMs: action_timeout_ms }, async (call) => {
         const { page } = call;
-        // A page that stands behind another is not drawn.
+        // Chromium does not draw a page in the background.
         await call.deadline.race(page.bringToFront());
         if (ref !== undefined) {
           const element = await elementOf(call, ref);

@@ -27,7 +27,7 @@ export class BrowserSession implements PageWatcher {
   readonly #names: RefNames;
   #document: PageDocument;
   #moves = 0;
-  /** Tabs that pages opened, of those that Chromium counted. */
+  /** Tabs that pages opened. Chromium counts them earlier than the library. */
   #opened = 0;
   #acting = 0;
   /** Tabs that came while one is being opened. */
@@ -51,7 +51,7 @@ export class BrowserSession implements PageWatcher {
     chromium.onCommit(() => {
       this.dialogs.isHolding = true;
     });
-    // A browser doesn't close while a page waits for an answer.
+    // The browser does not close while a dialog of a page is open.
     scope.onEnd(() => this.#stopAsking());
     chromium.context.on('page', (page) => this.#onPage(page));
     chromium.onLargeDownload(() => {
@@ -80,7 +80,7 @@ export class BrowserSession implements PageWatcher {
     return this.page !== undefined && this.#crashed.has(this.page);
   }
 
-  /** What the tab shows: another one for each document, so that refs of an earlier one fit no later. */
+  /** The document of the tab. Each document has its own object, so a ref never fits a later document. */
   get document(): PageDocument {
     return this.#document;
   }
@@ -90,7 +90,7 @@ export class BrowserSession implements PageWatcher {
     return this.#moves;
   }
 
-  /** Looks whether the tab went to another document, after which refs are no longer known. */
+  /** Checks whether the tab shows another document. Then the old refs are void. */
   async settleDocument(deadline: Deadline): Promise<void> {
     const document = this.#document;
     if (!document.mayBeGone) return;
@@ -118,7 +118,7 @@ export class BrowserSession implements PageWatcher {
     this.#secrets.add(secrets);
   }
 
-  /** How often the browser had more to say than is taken. */
+  /** How many messages of the browser were too large. */
   get oversized(): number {
     return this.#chromium.oversized;
   }
@@ -163,12 +163,12 @@ export class BrowserSession implements PageWatcher {
     return !this.#tabs.isFull && this.#opened < this.#chromium.tabsOpened;
   }
 
-  /** Stops expecting those that do not come. */
+  /** Stops waiting for tabs that do not come. */
   forgetTabs(): void {
     this.#opened = this.#chromium.tabsOpened;
   }
 
-  /** Runs what may open a tab on purpose. */
+  /** Runs an action that may open a tab intentionally. */
   async act<T>(work: () => Promise<T>): Promise<T> {
     this.#acting += 1;
     try {
@@ -257,7 +257,7 @@ export class BrowserSession implements PageWatcher {
 
   #onPage(page: Page): void {
     if (this.tabs.includes(page)) return;
-    // Which of them was asked for is known when the library gives it.
+    // Only when the library gives the tab, it is known whether it was asked for.
     if (this.#opening !== undefined) {
       this.#opening.push(page);
       return;

@@ -66,7 +66,7 @@ async function list({ session, deadline }: PageCall) {
   return ok(lines.join('\n'), { structured: { tabs } });
 }
 
-/** One that is busy, or waits for an answer, doesn't say its title. */
+/** The title of a tab. A busy tab, or one with an open dialog, does not give it. */
 async function titleOf(page: Page, deadline: PageCall['deadline']): Promise<string> {
   const title = await within(
     Math.min(TITLE_MS, deadline.leftMs()),

@@ -43,7 +43,7 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
           if (append) await locator.pressSequentially(text, options);
           else await locator.fill(text, options);
           if (!submit) return;
-          // The next address may hold them, and the next page not have the field.
+          // The next URL may contain the typed values, and the next page may not have the field.
           call.session.remember(await secretValues(call.page, deadline));
           await locator.press('Enter', options);
         });

@@ -50,7 +50,7 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
         }
         const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
         const isField = await deadline.race(element.locator.locator(FILE_FIELD).count());
-        // Reading the files took time; and what is no field is clicked.
+        // The page may have changed while the files were read, and an element that is not a file input is clicked.
         const now = await elementOf(call, ref, isField > 0 || drop ? undefined : 'click');
         if ('failure' in now) return now.failure;
         await andSettle(call, async () => {
@@ -60,7 +60,7 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
           chooser.catch(() => {});
           await element.locator.click(options);
           await (await deadline.race(chooser)).setFiles(payloads, { timeout: options.timeout });
-          // That the page asked is what was wanted.
+          // The file chooser of the page was expected, so it is not reported.
           call.session.notices.drop(ASKED_FOR_FILE);
         });
         const names = payloads.map(({ name }) => name).join(', ');

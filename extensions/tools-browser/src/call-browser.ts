@@ -27,7 +27,7 @@ export interface OnPageOptions {
   answers?: boolean;
 }
 
-/** A call that has its turn on the page that is shown. */
+/** A call during its turn on the shown page. */
 export interface PageCall {
   session: BrowserSession;
   page: Page;
@@ -37,7 +37,7 @@ export interface PageCall {
 export const NO_PAGE = 'No page is open. Open one with browser_navigate.';
 
 const NOTES_SHARE = 0.2;
-/** As long as a call may take at all. */
+/** The longest time of a call. */
 const MAX_WAIT_MS = 360_000;
 const NEVER = new AbortController().signal;
 
@@ -74,8 +74,8 @@ export async function onPage(
 }
 
 /**
- * Runs what a call does until the page asks something: then the page stands still, and the question
- * is the answer of the call.
+ * Runs the action of a call until the page opens a dialog. Then the page stops, and the call answers with
+ * the question of the dialog.
  */
 export async function untilDialog<T>(
   session: BrowserSession,
@@ -98,7 +98,7 @@ export async function untilDialog<T>(
   }
 }
 
-/** Runs a call when its turn comes: those before it take as long as their own time allows. */
+/** Runs a call when its turn comes. Each earlier call takes at most its own time limit. */
 export async function inTurn<T>(
   hub: BrowserHub,
   ctx: Pick<BrowserContextOfCall, 'abortSignal' | 'personalityId' | 'sessionId'>,
@@ -152,7 +152,7 @@ export async function elementOf(
       ),
     };
   }
-  // A page may turn the element that was chosen into another one, also while the call waits for it.
+  // The attack: the page turns the chosen element into another one, even while the call waits for it.
   if (action !== undefined) await awaitReady(locator, action, deadline);
   const now = await elementNow({ session, page, deadline }, node.ref);
   await session.settleDocument(deadline);

@@ -1,8 +1,8 @@
 import { diffArrays } from 'diff';
 
-/** Beyond so many changed lines, the whole page says more than what changed. */
+/** With more changed lines, the whole page is shown. */
 const MAX_EDITS = 400;
-/** Of the whole page, in characters: what changed is shown alone where it is less. */
+/** Only the changes are shown when they are shorter than this share of the whole page. */
 const WORTH_IT = 0.6;
 const GONE_LINES = 3;
 /** The ref of a line: after its role, and its name in quotes. */
@@ -26,7 +26,8 @@ export function changedLines(
   });
   if (changes === undefined) return undefined;
   const refs = new Set(after.map(refOf));
-  // One that has a ref, and is still there, says what it is now; one without a text said nothing.
+  // A removed line is left out when its ref still exists, because the new line shows it, or when it has no
+  // text.
   const isGone = (line: string) => {
     const ref = refOf(line);
     return ref === undefined ? line.includes('"') : !refs.has(ref);

@@ -22,7 +22,7 @@ const DISABLED_FEATURES = [
   'Translate',
   'UseDnsHttpsSvcb',
   'WebBluetooth',
-  // With it, the names of local addresses would be announced to the local network.
+  // This feature would announce the names of local addresses to the local network.
   'WebRtcHideLocalIpsWithMdns',
   'WebUsb',
 ];
@@ -61,28 +61,28 @@ const FLAGS = [
   '--no-pings',
   '--no-service-autorun',
   '--safebrowsing-disable-auto-update',
-  // No page is given anything of the machine.
+  // Pages get no devices or data of this machine.
   '--deny-permission-prompts',
   '--disable-notifications',
   '--disable-speech-api',
-  // Past the proxy there is no way: no name is looked up, no UDP is sent. What WebRTC asks of a
-  // `.local` name is asked of the local network, also where it is mapped to nothing: so it is mapped
-  // to an address, which isn't asked for.
+  // No traffic past the proxy: no name is resolved, and no UDP is sent. WebRTC would ask the local network
+  // for a `.local` name even when the name is mapped to nothing. So it is mapped to an address, for which
+  // nothing is asked.
   '--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
-  // The heap of a script. What stands outside of it, as typed arrays do, has no such limit.
+  // The limit of the heap of a script. Typed arrays are outside of the heap and have no such limit.
   '--js-flags=--max-old-space-size=512',
 ];
 
-/** The command line of a Chromium that knows no way out but a proxy. */
+/** The command line of a Chromium that can only connect through a proxy. */
 export function chromiumFlags(proxyServer: string): string[] {
   return [
     ...FLAGS,
     `--proxy-server=${proxyServer}`,
-    // Without it, loopback addresses are reached directly.
+    // Without this flag, Chromium reaches loopback addresses directly.
     '--proxy-bypass-list=<-loopback>',
   ];
 }

@@ -13,7 +13,7 @@ const messageSchema = z.looseObject({
   sessionId: z.string().optional(),
 });
 
-/** The events of which others than the library want to know. */
+/** Events that this package reads beside the library. */
 const eventSchema = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('Browser.downloadProgress'),
@@ -46,8 +46,8 @@ export interface DevtoolsPipeOptions {
 /**
  * The DevTools protocol over the standard streams of a process: JSON, each message ended by NUL.
  *
- * What a page does decides how large messages are, so that one over the cap is thrown away as it
- * comes: an answer becomes an error, an event is left out.
+ * The attack: a page makes the browser send huge messages. A message over the cap is dropped while it is
+ * read. If it is an answer, it becomes an error; if it is an event, it is left out.
  */
 export class DevtoolsPipe implements ConnectOverCDPTransport {
   onmessage?: (message: object) => void;

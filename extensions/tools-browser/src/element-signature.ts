@@ -1,11 +1,11 @@
 import type { TreeElement, TreeNode } from './page-tree.js';
 
-/** Roles whose text is what was typed into them, and changes with it. */
+/** Roles whose text is the typed text, which may change. */
 const FIELDS: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
-/** What an action on an element goes by, beside its texts: where it leads, and how it stands. */
+/** The properties beside the texts that identify an element for an action: its link and its states. */
 const FACTS = ['url', 'checked', 'pressed', 'selected'] as const;
 
-/** What an element says of itself, and what is in it: equal as long as it means the same. */
+/** A signature of an element and its content. It stays equal while the element means the same. */
 export function signatureOf(element: TreeElement): string {
   const { role, name = '' } = element;
   const facts = FACTS.map((fact) => element[fact] ?? null);
@@ -22,7 +22,7 @@ function textsOf(element: TreeElement): string[] {
     }
     if (node !== element && node.name) texts.push(node.name);
     if (node.text && !FIELDS.has(node.role)) texts.push(node.text);
-    // What is in a frame comes and goes with its own document.
+    // The content of a frame changes with the document of the frame, so it does not count.
     if (node.role !== 'iframe') open.push(...(node.children ?? []));
   }
   return texts;

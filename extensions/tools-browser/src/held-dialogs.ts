@@ -22,9 +22,9 @@ export interface HeldDialogsOptions {
 }
 
 /**
- * What pages ask in dialogs. An alert asks nothing, and is closed; one that would keep the page from
- * being left is accepted. A question is held for `browser_dialog` where the call that set it off can
- * tell it, and dismissed otherwise.
+ * The dialogs of pages. An alert asks nothing and is closed. A dialog that would keep the browser on the page
+ * is accepted. A question is held for `browser_dialog` if the call that caused it can report it; otherwise
+ * it is dismissed.
  */
 export class HeldDialogs {
   /** Whether questions are held: those of a page that is being left are not. */

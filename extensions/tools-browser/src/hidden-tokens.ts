@@ -1,9 +1,9 @@
 import { decoded, HIDDEN, hidingInUrl } from './hidden-values.js';
 
-/** Parts of names whose values open something. */
+/** Parts of names whose values are credentials. */
 const TELLING =
   /pass|secret|token|jwt|auth|session|sid|sig|credential|code|otp|pin|nonce|ticket|assertion|saml|csrf|xsrf|state|cookie|key/i;
-/** Names that have such a part and say nothing of it. */
+/** Names with such a part whose values are not credentials. */
 const HARMLESS =
   /^(?:author|authors|keyword|keywords|keyboard|monkey|state|country_?code|zip_?code|postcode|pinned|encode|encoding|barcode|codec)$/i;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -15,14 +15,14 @@ const TOKEN_PART = /[\w+/=~.-]{20,}/g;
 const JSON_PAIR = /"([^"\\]{1,80})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/g;
 const FORM_PAIR = /(^|[?&;\s])([\w.%[\]-]{1,80})=([^&;\s"'<>]+)/g;
 
-/** Whether what has this name may open something. */
+/** Whether the value of this name may be a credential. */
 export function isTellingName(name: string): boolean {
   return TELLING.test(name) && !HARMLESS.test(name);
 }
 
 /**
- * An address as it may be shown: without user and password, and without what opens something: in
- * its query and its fragment by the name, in its path by its look.
+ * A URL that may be shown: without user and password, and without credentials. In the query and the fragment
+ * they are found by their names, in the path by their form.
  */
 export function shownUrl(url: string, secrets: readonly string[]): string {
   const [, origin = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)?(.*)$/is.exec(url) ?? [];
@@ -51,7 +51,7 @@ export function shownBody(text: string): string {
     .replace(TOKEN_PART, (part) => (looksLikeToken(part) ? HIDDEN : part));
 }
 
-/** Whether a text is made by chance, and not for people: long, and of letters and digits mixed. */
+/** Whether a text looks random: long, with letters and digits mixed. */
 function looksLikeToken(text: string): boolean {
   if (text.length < MIN_TOKEN || UUID.test(text) || /[^\w+/=~.-]/.test(text)) return false;
   if (/^eyJ[\w-]+\./.test(text)) return true;

@@ -4,18 +4,18 @@ import type { Deadline } from './deadline.js';
 /** The fields whose content is hidden. */
 export const SECRET_FIELDS = 'input[type=password]';
 
-/** Stands for what is not shown. */
+/** Replaces a hidden value. */
 export const HIDDEN = '(hidden)';
 const MAX_SECRETS = 100;
 const MAX_FRAMES = 50;
 const MAX_FIELDS = 20;
-/** A shorter one stands in other words by chance, and is hidden only where nothing else is. */
+/** A shorter value may be a part of other words by chance, so it is only hidden when it is the whole text. */
 const MIN_CHARS = 4;
 const READ_MS = 1_000;
 
 /**
- * What is in the password fields of a page, which is to be taken out of other texts: a field may
- * have any role, and the name of another element may be made of it.
+ * The values of the password fields of a page, which are removed from other texts. The attack: a page copies
+ * a password into the name of another element, or gives its field another role.
  */
 export async function secretValues(page: Page, deadline: Deadline): Promise<string[]> {
   const frames = page.frames().filter((frame) => frame.url() !== '');
@@ -31,7 +31,7 @@ export async function secretValues(page: Page, deadline: Deadline): Promise<stri
   return read.flat().filter((value) => value !== '');
 }
 
-/** What was in password fields, the latest last; bounded. */
+/** Earlier values of password fields, the latest last. Their number is limited. */
 export class SeenSecrets {
   readonly #values = new Set<string>();
 

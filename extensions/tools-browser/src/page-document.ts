@@ -45,7 +45,7 @@ export class PageDocument {
     for (const [ref, node] of this.known) if (isOfFrame(node)) this.known.delete(ref);
   }
 
-  /** Takes hold of it, so that it can be told from the next one. */
+  /** Takes a handle of the document, to distinguish it from the next one. */
   async hold(page: Page, deadline: Deadline): Promise<void> {
     if (this.#handle !== undefined) return;
     this.#handle = await deadline.race(page.evaluateHandle('document').catch(() => undefined));

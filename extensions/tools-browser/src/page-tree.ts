@@ -25,7 +25,7 @@ export type TreeNode =
 
 export type TreeElement = Exclude<TreeNode, string>;
 
-/** Elements that bear the text of their label as their name. */
+/** Roles whose name is the text of their label. */
 const FIELDS: ReadonlySet<string> = new Set([
   'checkbox',
   'combobox',
@@ -83,7 +83,7 @@ export function isOfFrame({ ref }: Pick<KnownNode, 'ref'>): boolean {
   return FRAME_REF.test(ref);
 }
 
-/** What the library gave as a snapshot, as deep as it is shown; empty when it is none. */
+/** The snapshot of the library, down to the shown depth; empty when it is invalid. */
 export function parseTree(json: unknown, depth = 0): { tree: TreeNode[]; isPartial: boolean } {
   const tree: TreeNode[] = [];
   let isPartial = false;
@@ -108,8 +108,8 @@ export function filledFields(tree: readonly TreeNode[]): string[] {
 }
 
 /**
- * Writes a snapshot as an indented list: role, name, ref, states. Texts of the page stand in quotes,
- * as JSON strings, so that none can pass for a ref or a line.
+ * Writes a snapshot as an indented list: role, name, ref, states. The attack: a text of the page that looks
+ * like a ref or like a line of the snapshot. So texts of the page are JSON strings in quotes.
  */
 export function renderTree(
   tree: readonly TreeNode[],
@@ -154,7 +154,7 @@ export function renderTree(
   return { lines, known, isPartial };
 }
 
-/** Whether an element only holds others: nobody acts on it that could not act on those. */
+/** Whether an element is only a container: each action on it is possible on its children. */
 function isWrapper({ role, name, text, children = [], ref: _, active: __, ...rest }: TreeElement) {
   const holds = children.some((child) => typeof child !== 'string');
   return role === 'generic' && !name && !text && holds && !('cursor' in rest) && hasNoState(rest);

@@ -3,13 +3,13 @@ import { randomInt } from 'node:crypto';
 /** What a ref looks like: two letters and a number. */
 export const REF_FORM = /^[a-z]{2}[1-9]\d*$/;
 
-/** Where the numbers begin, by chance: they stay short for a model. */
+/** The numbers begin at a random value that is small, so that refs stay short. */
 const FIRST_BELOW = 500;
 
 /**
- * The refs of one session. Each document has two letters by chance, and numbers that were not given
- * with these letters before: no ref ever names another element of the session. They are short since
- * each stands in every snapshot: two tokens of a model up to 999, then three.
+ * The refs of one session. The invariant: a ref never names another element of the same session. Each
+ * document gets two random letters, and numbers that were not used with these letters before. Refs are short
+ * because every snapshot has many of them: up to 999 they take two tokens of a model, then three.
  */
 export class RefNames {
   readonly #next = new Map<string, number>();

@@ -7,7 +7,7 @@ const REST_MS = 1_500;
 const NEW_TAB_MS = 5_000;
 const POLL_MS = 25;
 
-/** Does something to a page, and waits for what that sets off: another document, or a redraw. */
+/** Runs an action on a page, and waits for its effect: another document, or a redraw. */
 export async function andSettle(
   { session, page, deadline }: PageCall,
   work: () => Promise<unknown>,
@@ -35,7 +35,7 @@ export async function andSettle(
   await waitForLoad(shown, deadline, { state: 'load', atMostMs: REST_MS });
 }
 
-/** Waits for a page to load, though not for ever; what is there is there. */
+/** Waits a limited time for a page to load. After it, the page is used as it is. */
 export async function waitForLoad(
   page: Page,
   deadline: PageCall['deadline'],

@@ -22,7 +22,7 @@ const DEAD_FRAME_MS = 1_500;
 /** How deep a page is shown that is too large as a whole. */
 const DEPTHS = [undefined, 12, 5] as const;
 
-/** Looks at the page that is shown, and makes its refs the ones that count. */
+/** Takes a snapshot of the shown page. Its refs replace the earlier ones. */
 export async function takeSnapshot(
   session: BrowserSession,
   deadline: Deadline,
@@ -45,11 +45,11 @@ export async function takeSnapshot(
   await session.settleDocument(deadline);
   if (session.document === document) {
     document.known = rendered.known;
-    // What was in a frame may be gone, and its refs another document's.
+    // A frame may show another document now, so its refs are forgotten.
     if (document.frames !== frames) document.forgetFrames();
   }
   const snapshot = {
-    // A form may have brought what was in the fields of the page before.
+    // A form may have sent field values of the previous page to this one.
     url: hidingInUrl(session.secrets)(page.url()),
     title: hidingValues(session.secrets)(title).slice(0, TITLE_CHARS),
     lines: rendered.lines,
@@ -78,7 +78,7 @@ async function readTree(
   const before = session.oversized;
   for (const depth of DEPTHS) {
     const stop = new AbortController();
-    // The library would ask again and again, as though the page were not ready.
+    // The library would retry, as if the page were not ready.
     const tooLarge = setInterval(() => {
       if (session.oversized > before + DEPTHS.indexOf(depth)) stop.abort();
     }, 50);
@@ -97,8 +97,8 @@ async function readTree(
 }
 
 /**
- * How long the library may look. A frame that was never loaded, because its address is refused,
- * doesn't answer: what the others say is there when the time is up.
+ * The time limit of a snapshot. A frame whose URL was refused is never loaded and does not answer. When the
+ * time is over, the snapshot has the other frames.
  */
 function timeFor(page: Page, deadline: Deadline): number {
   const hasDeadFrame = page.frames().some((frame) => frame.url() === '');

@@ -21,7 +21,7 @@ export interface RunningChromium {
   readonly gone: AbortSignal;
   /** How many tabs pages have opened, counted before the library tells of them. */
   readonly tabsOpened: number;
-  /** Marks what the proxy answers itself. */
+  /** The mark of answers of the proxy itself. */
   readonly proxyMark: string;
   readonly maxDownloadBytes: number;
   /** Tells when a file that is being downloaded has become too large. */
@@ -36,10 +36,11 @@ const STDERR_CHARS = 2_000;
 const PROXY_MARK = 'the proxy of the sandbox: ';
 const PROXY_LINE = new RegExp(`^${PROXY_MARK}(http://127\\.0\\.0\\.1:\\d+)$`, 'm');
 /**
- * Starts the command with the descriptors 3 and 4 of the DevTools pipe on its standard streams, in
- * a profile folder of its own that goes with it. Chromium's own sandbox refuses to work for root.
- * Only in a sandbox of ours there is the socket, and the proxy on a port of the sandbox's own; the
- * script that Debian starts Chromium with needs what is not there.
+ * The script that starts Chromium. Chromium reads the DevTools pipe from descriptor 3 and writes it to
+ * descriptor 4; both are connected to the standard streams. The profile is in a folder of its own, which is
+ * removed at the end. Chromium's own sandbox refuses to run as root. In our sandbox, the proxy is a socket,
+ * and a relay gives it a port inside the sandbox. There, the start script of Debian is not used, because it
+ * needs files that the sandbox does not have.
  */
 const STARTER = `
 profile=$(mktemp -d "\${TMPDIR:-/tmp}/ethos-browser-XXXXXX") || exit 1
@@ -144,7 +145,7 @@ export async function startChromium(
       viewport: settings.viewport,
       acceptDownloads: settings.max_download_bytes > 0,
       permissions: [],
-      // There are no pages yet, so that none can have written this.
+      // No page exists yet, so no page can have written this.
       proxy: {
         username,
         password,
@@ -180,11 +181,11 @@ export async function startChromium(
 
 interface Prepared {
   file: string;
-  /** Whether Chromium's own sandbox is used, where it works; `must`: and not done without. */
+  /** Whether Chromium's own sandbox is used if it works. With `must`, Chromium does not start without it. */
   sandbox: 'on' | 'off' | 'must';
 }
 
-/** The first Chromium that there is, judged with all that it may be started with. */
+/** The first installed Chromium that may be started with every set of its arguments. */
 async function prepared(
   processes: ServiceProcesses,
   { chromium_sandbox, executable_path }: BrowserSettings,

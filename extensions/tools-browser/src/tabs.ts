@@ -33,7 +33,7 @@ export class Tabs {
     page.bringToFront().catch(() => {});
   }
 
-  /** Closes one; the last of the others is shown where it was the one that was. */
+  /** Closes a tab. If it was the shown one, the last of the others is shown. */
   close(page: Page): void {
     const at = this.#pages.indexOf(page);
     if (at === -1) return;
@@ -43,7 +43,7 @@ export class Tabs {
   }
 }
 
-/** Closes a page. One that stands behind another is not drawn, so that the next one comes to the front. */
+/** Closes a page and brings the next one to the front, because Chromium does not draw pages in the background. */
 export function closeQuietly(page: Page, next: () => Page | undefined): void {
   page
     .close()
@@ -51,7 +51,7 @@ export function closeQuietly(page: Page, next: () => Page | undefined): void {
     .catch(() => {});
 }
 
-/** Whether the page's own thread does anything at all. */
+/** Whether the thread of the page responds. */
 export async function answers(page: Page): Promise<boolean> {
   const asked = page
     .evaluate(() => true)

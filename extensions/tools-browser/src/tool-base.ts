@@ -11,7 +11,7 @@ export const TOOL_BASE = {
   settingsKey: SETTINGS_KEY,
   outputIsUntrusted: true,
   supportsDryRun: true,
-  // The settings say how long a call may take; this is beyond the most that they can say.
+  // The settings give the time limit of a call. This limit is above the highest setting.
   timeoutMs: 360_000,
 } as const;
 

@@ -23,7 +23,7 @@ export const ASKED_FOR_FILE =
 
 const URL_CHARS = 150;
 
-/** Takes up what a page asks of its user, and notes what no answer would tell otherwise. */
+/** Handles what a page asks its user, and notes events that no answer would report otherwise. */
 export function watchPage(page: Page, watcher: PageWatcher): void {
   const { notices } = watcher;
   page.on('dialog', (dialog) => watcher.onDialog(page, dialog));
@@ -34,7 +34,7 @@ export function watchPage(page: Page, watcher: PageWatcher): void {
     if (frame === page.mainFrame()) watcher.onMove(page);
     else watcher.onFrame(page);
   });
-  // Who listens for it keeps the chooser of files from opening.
+  // With a listener, the browser does not open its own file chooser.
   page.on('filechooser', () => {
     notices.add(ASKED_FOR_FILE);
   });
@@ -48,7 +48,7 @@ export function watchPage(page: Page, watcher: PageWatcher): void {
   page.on('requestfailed', (request) => noteFailure(request, notices));
 }
 
-/** A tunnel that the proxy refused is one to a host that may not be reached, or can't be. */
+/** The proxy refuses a tunnel when the host is not allowed, or can't be reached. */
 function noteFailure(request: Request, notices: Notices): void {
   const failure = request.failure()?.errorText ?? '';
   if (!failure.includes('ERR_TUNNEL_CONNECTION_FAILED') || request.isNavigationRequest()) return;

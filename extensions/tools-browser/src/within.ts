@@ -1,4 +1,4 @@
-/** What work gives; `undefined` where it takes longer than this. */
+/** The result of the work; `undefined` when it takes longer than this. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
