@@ -18,7 +18,7 @@ const packages = new Map(
     }),
 );
 
-// Some take in what others built. So each comes after those that it depends on.
+// A package may bundle the output of another one, so it is built after its dependencies.
 const ordered = new Set();
 function order(name) {
   const { folder, dependencies } = packages.get(name) ?? {};

@@ -1,5 +1,6 @@
-// Bundles the scripts that tests start in processes of their own, all at once: on its own, each reads
-// most of the repository anew. One that is left out here is bundled when a test asks for it.
+// Bundles all scripts that tests start in child processes with one start of the bundler. Bundled alone,
+// each script would read most of the repository again. A script that is not in this list is bundled when a
+// test asks for it.
 import { join } from 'node:path';
 import { bundleTogether } from '@ethosagent/test-support';
 

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes longest, whatever its size says: begun last, each would run on alone. */
+/** The slowest files. Their size does not show it. If they began last, they would run alone at the end. */
 const LONGEST = [
   'docs/snippets.test.ts',
   'scripts/pack.test.ts',

@@ -1,7 +1,7 @@
 import { isLongRun, isNode22, runTestsOnNode22 } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 
-/** What older Nodes leave out, and how many tests of each there are at least. */
+/** Test files that older versions of Node leave out, and the least number of tests in each. */
 const FILES = {
   'packages/adapter-mastra/src/contract.test.ts': 50,
   'packages/storage-sqlite/src/node-sqlite.test.ts': 250,

@@ -8,7 +8,7 @@ export function outsideWorkspace(
     `autoInstallPeers: ${autoInstallPeers}`,
     'allowBuilds:',
     '  better-sqlite3: true',
-    // It has prebuilt binaries, and works without them.
+    // This package needs no build: it has prebuilt binaries, and works without them.
     '  msgpackr-extract: false',
     'overrides:',
     ...[...tarballs].map(([name, file]) => `  '${name}': 'file:${file}'`),

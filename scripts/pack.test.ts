@@ -63,7 +63,7 @@ describe.each(packages.map(({ folder, manifest }) => [folder, manifest] as const
         encoding: 'utf8',
       }).split('\n');
       expect(files).toEqual(expect.arrayContaining(['package/LICENSE', 'package/README.md']));
-      // The largest has 370 kB. What is larger has taken in something that it shouldn't.
+      // The largest package has 370 kB. A larger one contains something that does not belong in it.
       expect(tarball().length).toBeLessThan(500_000);
       // Those of `create` are what it writes.
       const ours = files.filter((file) => !file.startsWith('package/templates/'));
@@ -210,7 +210,7 @@ await runtime.close();
   });
 
   it.runIf(isLongRun())('imports every entry without a side effect', () => {
-    // Each after another, so that the entry is named. What begins with __zod is Zod's own.
+    // One entry after the other, so that the failing one is named. Names that begin with __zod belong to Zod.
     writeFileSync(
       join(project, 'side-effects.mjs'),
       `

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Any of the names will do. */
+/** One of these names is enough. */
 const PROGRAMS = [
   { names: ['git'], debian: 'git', without: 'tests that run git fail' },
   { names: ['setsid'], debian: 'util-linux', without: 'tests of process trees fail' },

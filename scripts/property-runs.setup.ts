@@ -1,4 +1,4 @@
-// How many inputs a property is tried with that says nothing of it.
+// The number of inputs for a property that sets none.
 import { tries } from '@ethosagent/test-support';
 import fc from 'fast-check';
 

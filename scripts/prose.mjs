@@ -23,7 +23,7 @@ const LINE_BREAK = /\n[ \t]*(?:\/\/+|\*(?!\/)|#|>)?[ \t]*/g;
  * @returns {{ line: number, found: string, write: string }[]}
  */
 export function proseProblems(text) {
-  // Each break becomes a space, and the place of each is kept.
+  // Each line break becomes a space. Its place is kept, to find the line of a phrase later.
   const breaks = [];
   let removed = 0;
   const prose = text.replace(LINE_BREAK, (match, at) => {

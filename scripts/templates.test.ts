@@ -25,7 +25,7 @@ describe.runIf(isLongRun())('a project of the packed @ethosagent/create', () => 
   });
   afterAll(() => rmSync(world, { recursive: true, force: true }));
 
-  // What is wrong stands on either stream.
+  // The error may be on either stream.
   const run = (cwd: string, command: string, ...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`);

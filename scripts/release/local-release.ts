@@ -25,7 +25,7 @@ import { publishAll } from './publish.js';
 
 const run = promisify(execFile);
 
-/** A change of its own, so that the version goes up whatever waits for the next release. */
+/** A changeset for the dry run, so that the version always goes up. */
 const CHANGESET = '---\n"@ethosagent/core": minor\n---\n\nA change that the dry run made up.\n';
 
 export interface LocalRelease {
@@ -80,7 +80,7 @@ export async function withLocalRelease<T>(
         userconfig: registry.userconfig,
         provenance: false,
       };
-      // As after a run that was cut off.
+      // The second run begins as after a run that was cut off.
       const first = await publishAll(manifests.slice(0, 3), options);
       const rest = await step('publish', () => publishAll(manifests, options));
       const publishedAgain = await publishAll(manifests.slice(-3), options);
@@ -128,7 +128,7 @@ async function version(copy: string): Promise<void> {
     /^(?!README).*\.md$/.test(name),
   );
   if (left.length > 0) throw new Error(`changeset version left ${left.join(', ')}`);
-  // The version of a dependency in the workspace is no part of the lock file, which so stays as it is.
+  // The lock file has no versions of workspace packages, so it stays as it is.
   await pnpm(copy, 'install', '--frozen-lockfile', '--prefer-offline');
 }
 

@@ -54,7 +54,7 @@ export async function runNpm(node: string, args: readonly string[], options: Run
   return runBy(node, [cli, ...args], options);
 }
 
-/** The environment, without what pnpm, npm and vitest say to their own children. */
+/** The environment, without the variables that pnpm, npm and vitest set for their own children. */
 export function withoutRunner(): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

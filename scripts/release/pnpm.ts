@@ -19,7 +19,7 @@ export async function pnpm(cwd: string, ...args: string[]): Promise<string> {
 /** The pnpm that runs this script may be a program or a script. */
 function runner(): [string, ...string[]] {
   const { npm_execpath: path } = process.env;
-  // npm also stands below a folder of pnpm, where pnpm installed Node.
+  // When pnpm installed Node, the path of npm contains the name pnpm, too.
   if (path === undefined || !basename(path).startsWith('pnpm'))
     return ['npx', '-y', String(readManifest('.').packageManager)];
   return /\.[cm]?js$/.test(path) ? [process.execPath, path] : [path];

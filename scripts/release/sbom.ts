@@ -62,7 +62,7 @@ function licencesOf({ licenses = [] }: Component): string[] {
   );
 }
 
-/** Of `A OR B` one has to be allowed, of `A AND B` both; AND binds closer. All else has to be on the list as it is. */
+/** `A OR B` needs one allowed licence, `A AND B` needs both, and AND binds closer. Any other text must be on the list. */
 function isAllowed(licence: string, allowed: readonly string[]): boolean {
   const plain = licence.replace(/^\((.*)\)$/, '$1');
   if (allowed.includes(plain)) return true;

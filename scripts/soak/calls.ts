@@ -26,7 +26,7 @@ export function createCalls(
     'file:///etc/passwd',
     'not a url',
   ];
-  // Writes are aimed at nothing but the temporary world of the soak.
+  // All writes aim at the temporary world of the soak. A failing guard then harms nothing else.
   const hidden = [
     ...['link.txt', 'link/canary.txt', '../workshop/canary.txt', '../home/state.sqlite'].map(at),
     join(world.home, 'personalities', 'open', 'config.yaml'),

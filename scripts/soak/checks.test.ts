@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkBatch, Findings } from './checks.js';
 import { flatness, type Sample } from './samples.js';
 
-// A soak that finds nothing says something only when it would find what is there.
+// A soak without findings only proves something if its checks find real faults.
 
 const world = {
   base: '/nowhere',

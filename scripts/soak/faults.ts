@@ -9,7 +9,7 @@ import type { World } from './world.js';
 const CANARY_ADDRESS = '127.0.0.2';
 const METADATA_ADDRESS = '169.254.169.254';
 
-/** What of a runtime fails at random. `close` when it is closed. */
+/** The parts of a runtime that fail at random. Call `close` when the runtime is closed. */
 export interface Faults {
   options: Partial<ToolRuntimeOptions>;
   close(): void;
@@ -69,7 +69,7 @@ async function addressesOf(random: Random, host: string): Promise<{ address: str
   return random.oneIn(2) ? [good, { address: METADATA_ADDRESS }] : [{ address: METADATA_ADDRESS }];
 }
 
-/** A log that can't be written at times: the access must not happen then. */
+/** A log that sometimes can't be written. Then the access must not happen. */
 function openAudit(random: Random, world: World): { sink: AuditSink; close(): void } {
   const log = new JsonlAuditSink({ path: join(world.base, 'own-audit', 'audit.jsonl') });
   const record = (event: AuditEvent) => {

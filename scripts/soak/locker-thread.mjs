@@ -18,7 +18,7 @@ while (Atomics.load(shared, 0) === 0) {
     sleep(between(5, 250));
     database.exec('ROLLBACK');
   } catch {
-    // Somebody else had it.
+    // Another one has the lock.
   }
 }
 database.close();

@@ -9,7 +9,7 @@ export function startLocker(path: string, seed: number): { stop(): Promise<void>
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL('./locker-thread.mjs', import.meta.url), {
     workerData: { path, shared, seed },
-    // Not those of this thread: it needs neither TypeScript nor the collector.
+    // The options of this thread are not passed on: the locker needs neither TypeScript nor `--expose-gc`.
     execArgv: [],
   });
   const ended = once(worker, 'exit');

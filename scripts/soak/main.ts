@@ -4,7 +4,7 @@ import { round, type SoakReport, soak } from './soak.js';
 // `pnpm soak [--minutes 30] [--seed N] [--pace 40]`. Ends with 1 when anything is off.
 
 const { values } = parseArgs({
-  // pnpm hands on the `--` that parts its own options.
+  // pnpm passes on the `--` that separates its own options.
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     minutes: { type: 'string', default: '30' },

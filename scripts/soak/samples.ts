@@ -7,7 +7,7 @@ import type { World } from './world.js';
 export interface Sample {
   heap: number;
   rss: number;
-  /** Sockets aside. */
+  /** Without sockets. */
   descriptors: number;
   sockets: number;
   timers: number;

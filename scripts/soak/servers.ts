@@ -90,7 +90,7 @@ function answer(request: IncomingMessage, response: ServerResponse, canary: stri
       response.writeHead(503).end('busy');
       return;
     default:
-      // What the caller said of itself comes back, so that answers which are mixed up show.
+      // The answer names its caller, so that mixed-up answers are found.
       response.end(`echo ${searchParams.get('say') ?? ''}`);
   }
 }

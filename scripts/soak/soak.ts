@@ -19,7 +19,7 @@ export interface SoakOptions {
   report(line: string): void;
 }
 
-/** What came of it. */
+/** The outcome of a soak. */
 export interface SoakReport {
   batches: number;
   calls: number;
@@ -45,7 +45,7 @@ const KEPT: Readonly<Record<(typeof MEASURES)[number], number>> = {
   'temporary files': 0,
 };
 const MEASURES = ['descriptors', 'sockets', 'timers', 'processes', 'temporary files'] as const;
-/** Long enough for what a call began to be ended. */
+/** Milliseconds to end everything that a call started. */
 const SETTLE_MS = 1_200;
 
 /** Runs batches until the time is up, and measures in quiet moments between. */
@@ -215,7 +215,7 @@ class Soak {
     this.#faults?.close();
   }
 
-  /** What nobody caught is a finding too. */
+  /** An uncaught error is a finding, too. */
   #collectStrays(): () => void {
     const stray = (error: unknown) =>
       this.#findings.add(
