@@ -27,7 +27,7 @@ export function writeForModels(
   write(join(site, 'llms.txt'), listOf(menu));
 }
 
-/** Says what the comments of a page say to its tests: which block is the output of which. */
+/** Shows the comments that a page has for its tests as text: which block is the output of which. */
 function asMarkdown(page: string): string {
   return page.replace(/^<!-- output -->$/gm, 'Output:').replace(/^<!-- [\s\S]*? -->\n+/gm, '');
 }

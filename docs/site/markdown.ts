@@ -40,7 +40,7 @@ function rewriteLinks(page: string, { type, children }: Token): void {
 
 const COMMENT = /^<!--(.*)-->$/s;
 
-/** What a page says to its tests is not shown. A block marked `output` is labelled so. */
+/** Hides the comments that a page has for its tests. A block marked `output` gets a label. */
 function withoutMarks(tokens: readonly Token[], html: (content: string) => Token): Token[] {
   let isOutput = false;
   return tokens.flatMap((token) => {

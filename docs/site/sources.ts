@@ -20,7 +20,7 @@ export interface SourcePage {
   content: string;
 }
 
-/** What the pages link to that is no page, and what is in the folders among it. */
+/** The linked files that are not pages, and the content of linked folders. */
 export function sourcePages(): SourcePage[] {
   const linked = readPages().flatMap((page) =>
     relativeLinks(page).map(({ url }) => pathBehind(linkOnSite(page.path, url))),

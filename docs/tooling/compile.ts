@@ -58,7 +58,7 @@ export async function compilePrograms(programs: readonly Program[]): Promise<Com
   return { folder, problemsOf: ({ name }) => problems.get(name) ?? [], otherProblems };
 }
 
-/** The end of the name of a program's files: vitest tells its own by it. */
+/** The ending of a program's files. vitest recognises test files by it. */
 export function extensionOf({ runs }: Program): string {
   return runs === 'vitest' ? '.test' : '';
 }
@@ -71,7 +71,7 @@ async function tsc(folder: string): Promise<string> {
       process.execPath,
       [file, '-p', folder, '--pretty', 'false'],
       { cwd: folder, maxBuffer },
-      // A compiler that fails tells why on stdout; one that can't run at all doesn't.
+      // If the compiler finds errors, they are on stdout. If it could not run, stdout is empty.
       (error, stdout) => (error && stdout === '' ? reject(error) : resolve(stdout)),
     );
   });

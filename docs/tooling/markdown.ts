@@ -29,7 +29,7 @@ export function pagePaths(folder = ''): string[] {
   return listMarkdown(join(REPOSITORY, folder)).map(pathOf);
 }
 
-// Links lead to the same pages over and over, and to parse one takes long.
+// Many links lead to the same pages, and to parse a page is slow.
 const parsed = new Map<string, Page>();
 
 /** @param file absolute */

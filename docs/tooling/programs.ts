@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Block } from './blocks.js';
 import { REPOSITORY } from './markdown.js';
 
-/** What only works under vitest. */
+/** Imports that only work under vitest. */
 const TESTS = /from '(vitest|@ethosagent\/conformance)'/;
 
 /** Writes what `npx ethosagent init --yes` writes, in the folder that has the packages. In one line. */

@@ -40,7 +40,7 @@ export async function runTestPrograms(
     '--root',
     join(folder, 'out'),
     '--no-color',
-    // In a long run each file has a process of its own, as its user's would.
+    // In a long run each file has its own process, as it has for a user.
     ...(isLongRun() ? [] : ['--no-isolate', '--maxWorkers=1']),
     ...reporters,
     ...files.map((file) => basename(file)),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Page, REPOSITORY } from './markdown.js';
 import { type Export, publicEntries } from './public-exports.js';
 
-// A mark that has no block yet gets one.
+// A mark without a block gets a new block.
 const MARKED_BLOCK = /(<!-- signature: (\S+) -->\n)(?:\n*```ts\n[\s\S]*?```)?/g;
 const BETWEEN = '// ---- next ----';
 

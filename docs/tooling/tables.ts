@@ -6,7 +6,7 @@ import type { Page } from './markdown.js';
 /** A cell of a table. */
 export interface Cell {
   text: string;
-  /** What stands in it as code, piece by piece. */
+  /** Its pieces of code. */
   code: string[];
 }
 

@@ -12,7 +12,7 @@ const BUMPS = ['patch', 'minor', 'major'];
 /** A file of `.changeset`. */
 export interface Changeset {
   releases: ReadonlyMap<string, string>;
-  /** It says why what looks breaking breaks nothing. */
+  /** It explains why a change that looks breaking does not break anything. */
   isCompatible: boolean;
 }
 
@@ -55,7 +55,7 @@ function rankOf(bump = 'none'): number {
   return BUMPS.indexOf(bump);
 }
 
-/** What changed since a commit, and which of it no changeset of these commits tells. */
+/** The changes since a commit, and those that no changeset of these commits announces. */
 export function changesSince(repository: string, commit: string) {
   const before = filesAt(repository, commit);
   const now = filesOf(repository);

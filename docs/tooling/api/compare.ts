@@ -118,7 +118,7 @@ function membersOf({ text }: Declaration): Members | undefined {
     head: source.slice(start, list.start),
     members: list.members.map((member: { start: number; end: number; optional?: boolean }) => ({
       text: source.slice(member.start, member.end),
-      // Nobody but the package itself implements its classes.
+      // A new member of a class breaks nobody: only the package itself implements its classes.
       isOptional: type === 'ClassDeclaration' ? true : member.optional === true,
     })),
   };

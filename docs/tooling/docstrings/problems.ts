@@ -1,6 +1,6 @@
 import type { PublicDeclaration } from './public-declarations.js';
 
-/** A number with such a name says its unit, or what it counts. */
+/** A name that gives the unit of a number, or what it counts. */
 const SAYS_UNIT =
   /(?:Ms|Seconds|Bytes|Chars|Days|Tokens|Usd|Port|Depth|Lines|Count|Calls|Steps|Entries|Pages|Results|pid|status|line|column|version|index|exitCode)$/i;
 
@@ -33,7 +33,7 @@ function problemsOfParameters({ parameters }: PublicDeclaration, docstring: stri
     [...docstring.matchAll(/^@param ([\w$]+)(?![\w$.])/gm)].map(([, name]) => name),
   );
   const named = parameters.filter((name) => name !== undefined);
-  // One that is taken apart has no name, and is described under any.
+  // A destructured parameter has no name. Its docstring may use any.
   const others = [...described].filter((name) => !parameters.includes(name)).length;
   const apart = parameters.length - named.length;
   return [
@@ -43,7 +43,7 @@ function problemsOfParameters({ parameters }: PublicDeclaration, docstring: stri
   ];
 }
 
-/** A summary that begins so says what is returned. */
+/** A summary that begins like this describes the returned value. */
 const WHETHER = /^Whether /;
 
 function problemsOfOutcome(
