@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallError } from '../call-hooks.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool, ok, untyped } from '../testing/batch.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
 import type { TurnHost } from '../turn-host.js';
 
 const fail = () => {
