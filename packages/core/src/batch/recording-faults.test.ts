@@ -6,6 +6,7 @@ import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool, ok, untyped } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 import type { TurnHost } from '../turn-host.js';
+import type { ToolRegistryOptions } from './batch.js';
 
 const fail = () => {
   throw new TypeError('out of order');
