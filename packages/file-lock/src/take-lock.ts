@@ -26,9 +26,9 @@ export type LockAttempt =
  * @throws errors of the operating system
  */
 export function tryLock(path: string): LockAttempt {
-  // The invariant: of all processes, at most one finds itself alone. Each first creates a file of its
-  // own, `<path>.lock.…`, and then looks at the folder. Of two that come at once, the later look sees
-  // both files, so that they can't both find themselves alone; both may step back.
+  // The invariant: at most one process finds its file alone. Each process first creates a file of its own,
+  // `<path>.lock.…`, and then lists the folder. When two come at the same time, the later list has both
+  // files. So they can't both find themselves alone, but both may step back.
   // Nobody ever takes over a file: a process removes its own file, and the file of a dead process. A
   // file's name has the start of its process, so that a later process with the same id is another one.
   // Age decides nothing: a process that was stopped for an hour still has its lock.
