@@ -192,7 +192,7 @@ describeBrowser('the browser tools on an honest site', () => {
     await go('/');
     const result = await world.run('browser_screenshot', args);
     const image = result.ok && Object(result.structured?.images)[0];
-    // As it comes before a model.
+    // The image as a model gets it.
     const shown = await showImages(result, { limits: resolveImageLimits(true) });
     expect(shown).toEqual({ images: [{ mediaType: 'image/png', data: image.data }], note: '' });
     expect(readImage(Buffer.from(image.data, 'base64'))).toMatchObject({

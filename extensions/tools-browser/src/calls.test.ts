@@ -63,7 +63,7 @@ describe('calls without a browser', () => {
     ['browser_save', { path: 'page.html' }, 'ends in .pdf'],
     ['browser_dialog', { ref: REF, accept: false, text: 'x' }, 'only with accept'],
     ['browser_tabs', { action: 'close' }, 'expected a tab'],
-    // It must not close the tab that it names.
+    // The refused call must not close the tab that it names.
     ['browser_tabs', { tab: 1 }, 'expected a tab with show and close'],
   ];
   it.each(wrong)('%s refuses %j', async (name, args, expected) => {

@@ -46,7 +46,7 @@ describe('DevtoolsPipe', () => {
     pipe.onmessage = (message) => {
       const { method } = Object(message);
       log.push(method);
-      // As a library goes on with an answer: a few promises later.
+      // The library continues a few promises after an answer.
       Promise.resolve()
         .then(() => {})
         .then(() => log.push(`after ${method}`));

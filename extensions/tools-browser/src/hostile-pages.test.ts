@@ -9,7 +9,7 @@ import { type PageServer, servePages } from './fixtures/servers.js';
 const SHORT = { action_timeout_ms: 1_500, navigation_timeout_ms: 3_000 };
 const PATIENT = { action_timeout_ms: 60_000, navigation_timeout_ms: 120_000 };
 
-/** Memory that this process may gain while a page has its way. */
+/** The memory that this process may gain from a hostile page. */
 const MAX_GROWTH = 300_000_000;
 
 const PAGES: Parameters<typeof servePages>[0] = {
@@ -68,7 +68,7 @@ describeBrowser('hostile pages', () => {
     '%s: a call ends in time, and another page can be opened',
     async (path) => {
       let page = await openCalm(path);
-      // On a busy machine, the time may be up before the click: then the page still answers.
+      // On a busy machine, the time may be over before the click. Then the page still answers.
       for (;;) {
         const clicked = await world.run('browser_click', { ref: refIn(page, 'button') });
         expect(errorOf(clicked)).toMatch(/did not answer within 1500 ms|dialog/);
@@ -91,7 +91,7 @@ describeBrowser('hostile pages', () => {
     },
   );
 
-  // What comes in a snapshot, and what comes by itself. Their kin are for the long run.
+  // One flood inside a snapshot, and one of events. The similar ones are for the long run.
   const floods = ['/text'];
   const kin = ['/shout', '/grow', '/files', '/label', '/title', '/chatter', '/socket'];
   it.each(inCheck([...floods, ...kin], (path) => floods.includes(path)))(

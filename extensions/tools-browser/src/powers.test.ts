@@ -9,7 +9,7 @@ import { type PageServer, servePages } from './fixtures/servers.js';
 
 const SECRETS = ['cookie-s3cret', 'bearer-s3cret', 'query-s3cret', 'body-s3cret', 'sent-s3cret'];
 
-/** What each tool does that a page, or a model that a page has talked to, may turn against its user. */
+/** The powers of each tool that a page, or a model that obeys a page, may use against the user. */
 describeBrowser('the powers of the browser', () => {
   let world: BrowserWorld;
   let site: PageServer;
@@ -71,7 +71,7 @@ describeBrowser('the powers of the browser', () => {
     expect(second).toContain('Pay 900 euros?');
     const again = await world.run('browser_dialog', { ref, accept: true });
     expect(errorOf(again)).toContain('is not the dialog');
-    // The next page is not held up, and nothing was paid.
+    // The next page works, and nothing was paid.
     await open('/form');
     expect(site.requests.filter((line) => line.includes('/paid'))).toEqual([]);
   });

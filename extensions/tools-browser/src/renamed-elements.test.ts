@@ -179,7 +179,7 @@ describeBrowser('an element that is not what the snapshot showed', () => {
   ])('$what that changes while the call waits for it is refused', async (given) => {
     const ref = refIn(await openPage(given), given.line);
     const acting = world.run(given.tool, { ref, ...given.args });
-    // Whenever it comes, the answer must be the same; mostly it comes while the call waits.
+    // The change mostly comes while the call waits. The answer must be the same at any time.
     await new Promise((resolve) => setTimeout(resolve, 500));
     await changePage();
     expect(errorOf(await acting)).toMatch(/not what the snapshot showed|no longer on the page/);

@@ -6,7 +6,7 @@ import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
 describeBrowser('under a personality with a sandbox', () => {
-  // Where there is a sandbox, a preferred one is a required one.
+  // On a machine with a sandbox, `preferred` means the same as `required`.
   it.each(inCheck(['required', 'preferred'] as const, (kind) => kind === 'required'))(
     'that is %s, the browser works in it, and reaches what it may',
     async (sandbox) => {

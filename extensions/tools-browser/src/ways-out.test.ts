@@ -19,7 +19,7 @@ const LEAVING = [
   'redirect-page',
 ];
 
-/** How long a way out is waited for. */
+/** How long the test waits for a connection that must not come. */
 const WAIT_S = tries({ check: 1, long: 4 });
 
 async function udpOn(port: number): Promise<string[]> {
@@ -41,7 +41,7 @@ async function tryAllWays(world: BrowserWorld, site: string): Promise<void> {
 }
 
 describeBrowser('a page that tries every way to a place that may not be reached', () => {
-  // Shows that the ways are ways.
+  // Proves that these attacks work without the guard.
   it.runIf(isLongRun())('gets there by each of them when nothing is in the way', async () => {
     const place = await servePages({});
     const site = await servePages(waysOut(place.port));
@@ -110,7 +110,7 @@ describeBrowser('names and addresses', () => {
         const result = await world.run('browser_navigate', {
           url: `http://${host}:${place.port}/${path}`,
         });
-        // The address that was checked is the one that is connected to; there, nobody answers.
+        // The connection goes to the checked address, where nobody answers.
         expect(errorOf(result)).toMatch(/HOST_NOT_ALLOWED|NETWORK_FAILED/);
       }
       expect(asked).toContain(host);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodeTools } from './code-tools.js';
 import { RECORDED_RUNS, replay } from './fixtures/recorded-runs.js';
 
-/** Programs that do again what those of their name once did. */
+/** Fake programs that repeat the recorded output of the real ones. */
 const binaries = Object.fromEntries(
   RECORDED_RUNS.filter(({ binary }) => binary !== 'cargo' && binary !== 'go').map((run) => [
     run.binary,
@@ -39,7 +39,7 @@ const CALLS: Record<string, { options: ContainmentOptions; unused: CapabilityNam
   },
   run_code: {
     options: { args: [{ language: 'bash', code: 'echo mine; cat', stdin: 'yours' }] },
-    // Only a session runs calls of a tool.
+    // A snippet can only call tools inside a session.
     unused: ['calls'],
   },
 };

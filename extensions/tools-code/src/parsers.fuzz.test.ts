@@ -133,7 +133,7 @@ describe.each(RECORDED_RUNS.map((run) => [run.runner, run] as const))(
           stdout: stdout.slice(0, end),
           stderr: stderr.slice(0, Math.max(end - stdout.length, 0)),
         };
-        // As a run that ended before it was done does.
+        // The output ends early, as when a run was killed.
         const report = reportOf(runner.parser(REQUEST), output, [], 101);
         if (report === undefined || report.problems.length > 0) return;
         assert('tests' in report);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodeWorld } from './fixtures/code-world.js';
 import { RECORDED_RUNS, replay } from './fixtures/recorded-runs.js';
 
-/** What each of the recorded runs is understood as. */
+/** The expected result of each recorded run. */
 const EXPECTED: Readonly<Record<string, { structured: object; text: string }>> = {
   ruff: {
     structured: {
@@ -200,7 +200,7 @@ describe.each(RECORDED_RUNS)('$tool with $runner, replayed', (run) => {
     expect(textOf(result)).toContain(text);
   });
 
-  // Those that a shell runs differ in their reports alone.
+  // Runs through a shell only differ in their reports.
   const isTried = isLongRun() || run.binary !== 'sh' || run.runner === 'bun';
 
   it.runIf(isTried).each([

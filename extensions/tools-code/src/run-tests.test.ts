@@ -24,7 +24,7 @@ describe.each([
     return world;
   };
 
-  // The runners differ in their reports; what is chosen is told them in one way.
+  // Runners only differ in their reports. All get the chosen tests in the same way.
   const isTried = isLongRun() || runner === 'vitest';
 
   it('tells what failed and why, and counts the rest', async () => {

@@ -27,7 +27,7 @@ describe('assertContained finds nothing that it reached', () => {
   }
 });
 
-/** The tool, after something began a task where an id is needed, whose id nobody can know before. */
+/** The tool with a task that was started before the call, because nobody can know its id in advance. */
 function withATask(tool: AnyTool): AnyTool {
   const { input = expect.fail('it has no input') } = tool;
   const run = async (args: unknown, ctx: ToolContext) => {

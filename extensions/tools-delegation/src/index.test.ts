@@ -11,7 +11,7 @@ describe('createDelegationTools', () => {
       const outlives = name !== 'task' && name !== 'read_quarantined';
       expect(tool.capabilities.delegation?.background === true).toBe(outlives);
       expect(validateDeclaration(tool.capabilities)).toEqual([]);
-      // A sub-agent's own calls are asked about; what it says is somebody's text.
+      // The calls of a sub-agent are gated on their own. Its answer is untrusted text.
       expect(tool.effects).toEqual([]);
       expect(tool.outputIsUntrusted === true).toBe(name === 'task' || name === 'task_result');
       expect(tool.supportsDryRun).toBe(true);

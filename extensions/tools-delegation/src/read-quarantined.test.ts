@@ -194,7 +194,7 @@ describe('read_quarantined', () => {
 });
 
 describe('no chain of branches launders', () => {
-  /** What an agent does, and the one below it. */
+  /** The scripts of an agent and of its sub-agent. */
   type Branch = 'page' | 'quarantine' | { task: Branch };
   const { branch } = fc.letrec<{ branch: Branch }>((tie) => ({
     branch: fc.oneof(

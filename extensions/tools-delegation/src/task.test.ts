@@ -45,7 +45,7 @@ describe('task', () => {
       ),
       structured: { task: { state: 'done', result: 'answer of count the files' } },
     });
-    // The turn counts it already; twice would be wrong.
+    // The turn already counts this usage. Counted twice, it would be wrong.
     expect(result).not.toHaveProperty('cost_usd');
   });
 
@@ -116,7 +116,7 @@ describe('task', () => {
     const { id } = Object(started.ok && started.structured?.task);
     const later = await agents.call('task_result', { id, wait_seconds: 60 }, 't');
     expect(later).toMatchObject({ ok: true, value: expect.stringContaining('answer') });
-    // What is stored tells it too.
+    // The stored session says so, too.
     expect(later.ok && later.untrusted).toBe(untrusted);
   });
 

@@ -26,7 +26,7 @@ describe('applyHunks with an exact text, whatever it is', () => {
     ([before, search, after, replace]) => {
       const text = before + search + after;
       fc.pre(text.indexOf(search) === text.lastIndexOf(search) && search !== replace);
-      // What the replacement has made already is not made twice.
+      // The text already has the replacement, so it is not applied twice.
       fc.pre(replace.trim() === '' || !replace.includes(search) || !text.includes(replace));
       const at = text.indexOf(search);
       expect(applied(text, { search, replace, exact: true })).toBe(
@@ -152,7 +152,7 @@ describe('applyHunks with a text whose white space is wrong', () => {
       const outcome = applyHunks(lines.join(ending) + ending, [
         { search: lines.map(misread).join('\n'), replace: changed.map(misread).join('\n') },
       ]);
-      // More than one way to read it: refused rather than guessed.
+      // There is more than one way to fit it: it is refused, not guessed.
       if (!outcome.ok) {
         return expect(['unclear', 'ambiguous', 'already applied']).toContain(outcome.problem.kind);
       }
@@ -217,7 +217,7 @@ describe('applyHunks, whatever the hunks', () => {
       if (hunks.length !== 1) return;
       const [first] = outcome.hunks[0]?.lines ?? [];
       const before = linesOf(text);
-      // What stands before the first line that was changed stays.
+      // The text before the first changed line stays.
       const kept = before[(first ?? 1) - 1]?.start ?? 0;
       expect(outcome.text.slice(0, kept)).toBe(text.slice(0, kept));
       if (hunks[0]?.replace_all !== true) expect(outcome.hunks[0]?.lines.length).toBe(1);

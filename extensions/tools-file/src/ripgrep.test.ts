@@ -14,7 +14,7 @@ const query: SearchQuery = {
 };
 const place = { cwd: '/w', target: '.', ignoreFiles: [] };
 
-// As root, tests can't make a file unreadable: what ripgrep would answer is played back.
+// As root, a test can't make a file unreadable, so it replays the answer of ripgrep.
 function answering(answers: ProcessResult[]): { process: ScopedProcess; calls: string[][] } {
   const calls: string[][] = [];
   return {

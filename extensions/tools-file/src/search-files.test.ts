@@ -313,7 +313,7 @@ describe('search_files by content', () => {
     ['a line break in the pattern', { pattern: 'a\nb' }, /\\n/],
     ['a NUL in the pattern', { pattern: 'a\0b' }, /NUL/],
   ];
-  // What grows takes ripgrep seconds, up to its limit.
+  // The growing patterns take ripgrep seconds, up to its limit.
   const refused = inCheck(invalid, ([what]) => what !== 'a regex that grows');
   it.each(refused)('refuses %s: %j', async (_what, args, error) => {
     const world = createTree();

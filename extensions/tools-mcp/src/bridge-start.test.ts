@@ -136,7 +136,7 @@ describe('connections', () => {
       ['ready', undefined],
       ['ready', undefined],
     ]);
-    // A start before a batch lets it sleep.
+    // The start before a batch does not wake a sleeping server.
     await bridge.start('a', undefined, due);
     expect(bridge.status()[0]?.state).toBe('idle');
     expect(await call('mcp__h__echo', { text: 'x' }, { personalityId: 'a' })).toMatchObject({

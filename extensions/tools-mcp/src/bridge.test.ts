@@ -227,7 +227,7 @@ describe('a server that ends', () => {
     for (let crash = 0; crash < 3; crash++) {
       expect(await world.call('mcp__h__count', {})).toMatchObject({ code: 'execution_failed' });
     }
-    // The third delay is four times as long; calls do not wait for its end, and start it together.
+    // The third delay is four times as long. Calls do not wait for its end, and all share one start.
     const before = starts(world);
     const calls = Array.from({ length: 17 }, (_, at) =>
       world.call('mcp__h__echo', { text: `${at}` }),
@@ -290,7 +290,7 @@ describe('changes', () => {
       .poll(() => world.registry.get('mcp__h__grown'), { timeout: 600_000 })
       .toBeDefined();
     await world.call('mcp__h__exit', {});
-    // The new process lists it no more.
+    // The new process does not list this tool.
     await expect
       .poll(() => world.registry.get('mcp__h__grown'), { timeout: 600_000 })
       .toBeUndefined();

@@ -57,14 +57,14 @@ it('a hostile server is asked after a task no oftener than may be, and its propo
   const cancelled = await call('mcp__h__cancelled', {});
   const told: object[] = JSON.parse(cancelled.ok ? cancelled.value : '[]');
   expect(told).toContainEqual({ taskId: 'hang' });
-  // Of the requests, at most the one that was not answered yet.
+  // At most the one request that has no answer yet.
   expect(told.filter((params) => 'requestId' in params).length).toBeLessThanOrEqual(1);
   expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
 
   const argument = { name: 'a', value: 'x' };
   const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
   expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
-  // Nobody wired its log.
+  // The host has no handler for logs.
   expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
 });
 
@@ -97,7 +97,7 @@ it('a completion that is no longer wanted does not wait for its server', async (
   const argument = { name: 'a', value: '' };
   const asked = bridge.complete('h', { of: { prompt: 'p' }, argument, signal: abort.signal });
   abort.abort();
-  // Not the time-out, which has the same code.
+  // This is not the time limit, which has the same code.
   const message = expect.stringContaining('cancelled before h was asked');
   await expect(asked).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE', message });
 });

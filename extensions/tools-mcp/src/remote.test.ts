@@ -32,7 +32,7 @@ describe('a remote server', () => {
       const name = 'mcp__everything__trigger-long-running-operation';
       expect(await world.call(name, { duration: 1, steps: 2 })).toMatchObject({ ok: true });
       expect(world.events.length).toBeGreaterThan(0);
-      // It is not told the folders of this machine.
+      // A remote server does not get the folders of this machine.
       expect(world.registry.get('mcp__everything__get-roots-list')).toBeUndefined();
     },
   );
@@ -274,7 +274,7 @@ describe('a server that wants an authorization', () => {
     const as = { personalityId: 'a' };
     expect(await world.call('mcp__r__add', { a: 1, b: 2 }, as)).toMatchObject({ value: '3' });
 
-    // Another personality has no part in it.
+    // Another personality does not get these tokens.
     expect(await world.call('mcp__r__add', { a: 1, b: 2 }, { personalityId: 'b' })).toMatchObject({
       code: 'not_available',
     });
@@ -283,11 +283,11 @@ describe('a server that wants an authorization', () => {
       'mcp-oauth/r/a/tokens',
     ]);
 
-    // The access token runs out; the refresh token gives another.
+    // The access token expires, and the refresh token gives a new one.
     auth.accessTokens.clear();
     expect(await world.call('mcp__r__add', { a: 2, b: 2 }, as)).toMatchObject({ value: '4' });
     expect(asked).toHaveLength(2);
-    // What the file sends to the server is not for the authorization server.
+    // The headers of the file go to the server only, not to the authorization server.
     expect(auth.seenHeaders.filter((headers) => 'x-team' in headers)).toEqual([]);
   });
 

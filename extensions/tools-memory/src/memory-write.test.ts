@@ -335,7 +335,7 @@ describe('memory_write screens', () => {
     textOf(await write(world, SECRET));
   });
 
-  // Each text by itself is honest.
+  // Each text alone is harmless; together they are an instruction.
   const PIECES: [what: string, first: object, second: object][] = [
     [
       'a secret',

@@ -25,7 +25,7 @@ async function fill(sessions: SessionStore): Promise<void> {
     said('Good.', 30),
   ]);
   await sessions.append({ ...OWNER, id: 'new' }, [said('Is ripgrep fast enough?', 2)]);
-  // Of others: another user of the same personality, another personality, a team.
+  // Sessions of others: another user of the same personality, another personality, a team.
   for (const [id, owner] of [
     ['theirs', { ...OWNER, userScopeId: 'eve' }],
     ['other', { scopeId: 'personality:other' }],

@@ -10,7 +10,7 @@ describe('inTurn', () => {
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        // As in calls, each of which has a signal of its own.
+        // Each write has a signal of its own, as calls have.
         inTurn(new AbortController().signal, async () => {
           running += 1;
           expect(running).toBe(1);

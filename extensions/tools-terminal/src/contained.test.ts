@@ -6,7 +6,7 @@ import { createTerminalTools } from './terminal-tools.js';
 
 /** Calls with which each tool works, whatever an earlier one has done. */
 const CALLS: Record<string, ContainmentOptions['args']> = {
-  // What a program reads is not the tool's: a link that is swapped meanwhile, it follows.
+  // The program reads the file, not the tool, so the program may follow a link that was swapped meanwhile.
   terminal: isLongRun()
     ? [{ command: 'echo mine; echo and more >&2; seq 1 9000' }, { command: 'ls', cwd: 'docs' }]
     : [{ command: 'ls; echo and more >&2; seq 1 9000', cwd: 'docs' }],
@@ -15,11 +15,11 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
   terminal_stop: [{ id: 'own' }],
 };
 
-// Where a process works is held to the reach, without an access through `scopedFs`.
+// The working folder of a process must be in reach. There is no access through `scopedFs`.
 const UNUSED: Record<string, CapabilityName[]> = {
   terminal_start: ['fs_reach.read', 'fs_reach.write'],
 };
-/** In a session that is new, there is only to stop what was started just before. */
+/** In a new session, only the process that was just started can be stopped. */
 function stopsWhatItStarted(tool: AnyTool): AnyTool {
   if (tool.name !== 'terminal_stop') return tool;
   const { input: _, ...rest } = tool;

@@ -95,7 +95,7 @@ describe('terminal without a shell', () => {
     }
     expect(found).toEqual(lines);
     countTries(context, 'lines without a shell', lines.length);
-    // Nothing beside it, neither a file nor a question.
+    // It causes neither a file nor a question.
     expect(readdirSync(world.dir)).toEqual([]);
     expect(world.approvals).toEqual([]);
   });

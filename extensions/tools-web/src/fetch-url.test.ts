@@ -27,7 +27,7 @@ async function createWorld(
   const world = createWebWorld({
     tools: [createFetchUrlTool()],
     allow: [server.host],
-    // However busy the machine is, unless a test is of the time itself.
+    // No time limit on a busy machine, except in tests of the time limit.
     settings: { fetch_url: { timeout_ms: 300_000, ...settings } },
     ...options,
   });

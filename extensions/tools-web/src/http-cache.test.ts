@@ -34,7 +34,7 @@ describe('fetch_url keeps', () => {
     [{ 'cache-control': 'max-age=60', vary: 'Accept, Accept-Language' }, 'fresh'],
     [{ 'cache-control': 'max-age=60', 'set-cookie': 'a=b' }, 'miss'],
     [{ 'cache-control': 'max-age=0' }, 'miss'],
-    // Nothing says for how long, but how old it is already.
+    // The answer has no lifetime, but it has an age.
     [{ 'last-modified': new Date(NOW - 10 * 3_600_000).toUTCString() }, 'fresh'],
   ];
   it.each(kept)('an answer with %j: then %s', async (headers, second) => {
@@ -143,7 +143,7 @@ describe('a page that is kept', () => {
     expect(failureOf(await ask('other'))).toMatch(/^execution_failed: HOST_NOT_ALLOWED: /);
     allow = { one: ['example.com'], other: [server.host] };
     expect(failureOf(await ask('one'))).toMatch(/^execution_failed: HOST_NOT_ALLOWED: /);
-    // It may now, but gets its own copy: what it may reach otherwise can differ.
+    // Now it may, but it gets its own copy, because its reach may differ in other ways.
     expect(structuredOf(await ask('other')).cache).toBe('miss');
     expect(server.received).toHaveLength(2);
   });

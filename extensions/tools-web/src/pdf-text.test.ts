@@ -13,7 +13,7 @@ const limits = {
   ...PDF_LIMITS,
   chars: part(PDF_LIMITS.chars),
   arrayBytes: part(PDF_LIMITS.arrayBytes),
-  // What is shown is that the work is bounded.
+  // This test only proves that the work is bounded.
   timeoutMs: 3_600_000,
 };
 const never = new AbortController().signal;

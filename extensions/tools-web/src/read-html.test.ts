@@ -78,7 +78,7 @@ describe('readHtml', () => {
     expect(small).toMatchObject({ title: 'T', byline: 'A', language: 'de', linkCount: 1 });
   });
 });
-/** A page as large as those that need no thread, or nearly. */
+/** A page with nearly the largest size that needs no thread. */
 const fill = (unit: string, start = '') =>
   start + unit.repeat(Math.floor((SMALL_PAGE.chars - start.length) / unit.length));
 const nested = (name: string, depth: number) =>
@@ -109,7 +109,7 @@ const SMALL: [what: string, html: string][] = [
 ];
 
 describe('a page that is read without a thread', () => {
-  // Far below what a call may take, and far above what any of these does.
+  // Far below the limit of a call, and far above the time of each page here.
   const MAX_CPU_MS = 2_000;
   // The slowest of each kind.
   const slowest = ['angle brackets', 'rows', 'formatting', 'elements in elements'];

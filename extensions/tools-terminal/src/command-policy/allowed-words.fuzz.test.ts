@@ -44,7 +44,7 @@ function wrongsOf(line: string): string[] {
   const cwd = mkdtempSync(join(dir, 'cwd-'));
   const seen = join(cwd, 'seen');
   mkdirSync(seen);
-  // It waits for all that holds the pipe, so for what runs in the background too, and ends all of it.
+  // It waits for every process that holds the pipe, in the background too, and ends all of them.
   spawnSync(
     '/usr/bin/timeout',
     ['-s', 'KILL', '10', '/bin/bash', '--noprofile', '--norc', '-c', line],

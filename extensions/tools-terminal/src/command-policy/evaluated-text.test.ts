@@ -12,7 +12,7 @@ const HERE = { workingDir: '/w/project' };
 const DEFAULT = commandPolicySchema.parse({});
 const BUILTINS =
   ': [ bash builtin cd command compgen declare echo env eval exec export f g getopts let local mapfile mkdir mktemp printf read readonly set sleep test typeset unset wait wc';
-/** Each command is allowed: what is left is what bash does with their words. */
+/** Each command is allowed, so only what bash does with their words can be refused. */
 const LISTED = commandPolicySchema.parse({
   default: 'deny',
   rules: BUILTINS.split(' ').map((command) => ({ command, decision: 'allow' })),

@@ -25,7 +25,7 @@ function bashRuns(text: string): boolean {
     cwd: join(dir, 'empty'),
     env: {
       PATH: join(dir, 'empty'),
-      // An exported function is what every bash below knows as well.
+      // Every child bash knows an exported function, too.
       'BASH_FUNC_mark%%': `() { printf '${SAID}\\n' >&2; }`,
     },
     encoding: 'utf8',
@@ -163,7 +163,7 @@ describe('what bash runs', () => {
     texts,
     (text) => {
       const { decision } = judgeCommand(text, policy, { workingDir: '/w/project' });
-      // Where it is refused or asked about, it does not matter what bash would have made of it.
+      // If the line is refused or asked about, it does not matter what bash would do with it.
       if (decision !== 'allow') return;
       expect(bashRuns(text), JSON.stringify(text)).toBe(false);
     },
