@@ -19,7 +19,7 @@ describe.each(readPages('docs/quickstart').map((page) => [page.path, page] as co
 
     it('can be saved as JavaScript, without types', () => {
       const body = code.replace(/^import .*$/gm, '');
-      // Parsed, and not run.
+      // This parses the code, and does not run it.
       expect(() => new Function(`return async () => {${body}}`)).not.toThrow();
     });
 
@@ -45,7 +45,7 @@ it('docs/troubleshooting.md has messages that the code has', () => {
   );
   const { text } = readPage(join(REPOSITORY, 'docs/troubleshooting.md'));
   const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
-  // The last three are no messages of ours.
+  // The last three headings are messages of other programs.
   const messages = headings.slice(0, -3).map((heading) => heading.replace(/^[A-Z_]+: /, ''));
   const has = (message: string) =>
     sources.some((source) => source.includes(message.replace(/:$/, '').replace(/^read /, '')));

@@ -6,8 +6,8 @@ import { runCli } from '@ethosagent/cli';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REPOSITORY } from './tooling/markdown.js';
 
-// Sessions at a terminal, in blocks of the language `console`: the commands are run one after another, and
-// what it writes is what the page shows (vitest -u writes it anew). Times and ids are replaced.
+// Sessions at a terminal, in blocks of the language `console`. The commands run one after another, and the page
+// must show their output (`vitest -u` updates it). Times and ids are replaced.
 // `echo $?` gives the exit code of the command before it.
 
 let project: string;
@@ -43,7 +43,7 @@ async function outputOf(command: string): Promise<string> {
   return shown;
 }
 
-/** The words of a command line, those in single quotes whole. */
+/** The words of a command line. Text in single quotes is one word. */
 function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
 }

@@ -37,7 +37,7 @@ describe.runIf(isLongRun())('the site', () => {
 
   async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
     const context = await browser.newContext({ colorScheme });
-    // What hangs is ended by the runner of the tests; a busy machine may take its time.
+    // There is no time limit for a busy machine. The test runner ends a page that hangs.
     context.setDefaultTimeout(0);
     context.on('request', (request) => requests.push(request.url()));
     visits.push(context);

@@ -48,7 +48,7 @@ describe.concurrent('the snippets that are programs', () => {
   const all = named(({ runs }) => runs === 'node');
   let outcomes: ReadonlyMap<Program, Outcome> = new Map();
   beforeAll(async () => {
-    // In a long run each has a process of its own, as its user's would.
+    // In a long run each program has its own process, as it has for a user.
     if (isLongRun()) return;
     outcomes = await runPrograms(
       all.map(([, program]) => program),
