@@ -22,7 +22,8 @@ const agent = await createAgent({
   personality: 'coder',
   tools: ['search_files', 'read_file', 'patch_file', 'run_tests', 'task', 'memory_write'],
   limits: { maxSteps: 20, maxTokens: 200_000 },
-  // Asked once what programs print was read. A person would decide here; this one allows three tools.
+  // The loop asks after the agent has read the output of programs. A person would decide here; this function
+  // allows three tools.
   approve: ({ toolName, reason }) => {
     process.stdout.write(`? ${toolName}: ${reason}\n`);
     return ['patch_file', 'run_tests', 'memory_write'].includes(toolName);

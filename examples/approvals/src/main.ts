@@ -4,9 +4,9 @@ import { type ScriptedStep, scriptedModel } from '@ethosagent/plugin-sdk/testing
 import { createToolRuntime } from '@ethosagent/wiring';
 import { createWorld } from '../../ledger/src/index.js';
 
-// A clerk reads an invoice that somebody sent, and then writes: since what it read may have told it
-// to, each of its writes waits for a person. Every part of the story has a runtime and a loop of
-// its own, as separate processes would: what waits is in the session store.
+// A clerk reads an invoice from outside, and then writes. The invoice may have told it to write, so each
+// write waits for a person. Every part of the story has its own runtime and loop, as separate processes would.
+// The waiting calls are in the session store.
 
 const world = createWorld();
 const sessionId = 'ledger';

@@ -78,7 +78,7 @@ const runtime = await createToolRuntime({
 });
 
 async function run(name: string, args: object) {
-  // No model reads this: the program itself says what is called.
+  // No model reads the result, and the program itself chooses the calls: there is nothing to protect.
   const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
     protections: 'none',
   });

@@ -69,7 +69,7 @@ const runtime = await createToolRuntime({
 
 /** Makes one call, and prints it and its answer. */
 async function call(name: string, args: object, options?: ExecuteOptions): Promise<ToolResult> {
-  // No model reads this: the program itself says what is called.
+  // No model reads the result, and the program itself chooses the calls: there is nothing to protect.
   const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
     ...options,
     protections: 'none',

@@ -67,7 +67,7 @@ const loop = new AgentLoop({
   model,
   tools: runtime,
   sessions: runtime.sessions,
-  // Asked for sub-agents too, here once they come from a turn that has read a file.
+  // It is also asked for sub-agents, here when their turn has read a file.
   approve: ({ toolName, sessionId, reason }) => {
     process.stdout.write(`? ${toolName} of ${sessionId.replace(/-.*/, '')}: ${reason}\n`);
     return true;
@@ -95,7 +95,7 @@ try {
   assert.match(scouted, /: done \(2 model calls, 1 tool call\)\n\nOn Friday\./);
   assert.deepEqual(offered('When do we ship?'), ['read_file']);
 
-  // As administrator in name: what both of them may is a note, and nothing else.
+  // An administrator in name only: it may do what both personalities allow, which is to write a note.
   await say('Pay everybody more.');
   assert(!existsSync(join(outside, 'pay.md')));
   assert.equal(readFileSync(join(project, 'plan.md'), 'utf8'), 'Ship on Friday.\n');

@@ -34,7 +34,7 @@ async function runSteps(title: string, steps: readonly Step[], options?: Execute
   for (const [index, { name, args, label, expect }] of steps.entries()) {
     const begin = performance.now();
     const call: ToolCall = { toolCallId: `${index}`, name, args };
-    // No model reads this: the program itself says what is called.
+    // No model reads the result, and the program itself chooses the calls: there is nothing to protect.
     const [answer] = await runtime.execute([call], { ...options, protections: 'none' });
     assert(answer);
     const why = textOf(answer.result);
@@ -48,7 +48,7 @@ async function runSteps(title: string, steps: readonly Step[], options?: Execute
 
 function textOf(result: ToolResult): string {
   if (result.ok) return result.value;
-  // A denial begins with its own code; other failures get that of the result.
+  // A denial begins with its own code. Other failures show the code of the result.
   return /^[A-Z_]+:/.test(result.error) ? result.error : `${result.code}: ${result.error}`;
 }
 
