@@ -7,7 +7,7 @@ import type { Row, Table } from './results.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const ROUNDS = 3;
-/** What differs by less is not told, however steady it was. */
+/** A smaller difference is not reported, even if it was steady. */
 const LEAST = 0.1;
 
 /** The rows of one contender, by round. */

@@ -136,7 +136,7 @@ export async function run(): Promise<void> {
   ]);
 }
 
-/** A call of the same tool as frameworks make it, which nothing gates. */
+/** A call of the same tool as frameworks make it, without gates. */
 async function peers(): Promise<Contender[]> {
   const described = { description: 'Answers.', execute: async (args: Args) => answer(args) };
   const { tool: langchainTool } = await import('@langchain/core/tools');

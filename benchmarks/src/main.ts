@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   allowPositionals: true,
   options: {
-    // Runs another commit too, in turns, and says what became slower.
+    // Runs another commit in turns, and reports what became slower.
     compare: { type: 'string' },
     // Writes the tables to `benchmarks/results`.
     save: { type: 'boolean', default: false },

@@ -23,7 +23,7 @@ export async function run(): Promise<void> {
   const raw = openRaw(join(folder, 'raw.db'));
   try {
     await fill(store, raw);
-    // What takes less than a millisecond has no goal: it is the snippets, not the search.
+    // Below a millisecond there is no goal: the snippets take this time, not the search.
     for (const [name, query, goal] of [
       ['a word of every message', 'common', 1.5],
       ['a frequent word and every message', 'common w5', 1.5],

@@ -4,7 +4,7 @@ import type { Task, World } from './tasks.js';
 /** How one driver did one task. */
 export interface Outcome {
   isDone: boolean;
-  /** Why not. */
+  /** Why it failed. */
   failure?: string;
   calls: number;
   tokens: number;

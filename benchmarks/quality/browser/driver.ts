@@ -1,4 +1,4 @@
-/** Who does the tasks: each speaks to its own tools, and counts what a model would have read. */
+/** Does the tasks with its own tools, and counts the tokens that a model would have read. */
 export interface Driver {
   readonly name: string;
   /** Opens a page of the site, in a new tab where that is asked for. */
@@ -42,7 +42,7 @@ export interface Driver {
   page(): Promise<string>;
   /** Whether the page says this, looked up as cheaply as the last answers allow. */
   says(text: string): Promise<boolean>;
-  /** Begins to count anew. */
+  /** Resets the counts. */
   begin(): void;
   /** What was counted. */
   count(): { calls: number; tokens: number; ms: number };

@@ -116,7 +116,7 @@ export function ours({
       const dialog = /dialog ([a-z]{2}\d+)/.exec(last)?.[1];
       await act('dialog', { ref: dialog, accept, ...(text !== undefined && { text }) });
     },
-    // An alert is closed by itself.
+    // Our tools close an alert without a call.
     acknowledge: async () => {},
     upload: async (element, path) => act('upload', { ref: await ref(element), paths: [path] }),
     drop: async (element, path) =>
@@ -127,7 +127,7 @@ export function ours({
       return readFileSync(path, 'utf8');
     },
     evaluate: (script) => call('evaluate', { script }),
-    // It is shown by itself.
+    // Our tools show the new tab without a call.
     toNewTab: async () => {},
     tab: (tab) => act('tabs', { action: 'show', tab }),
     closeTab: (tab) => act('tabs', { action: 'close', tab }),

@@ -67,7 +67,7 @@ export async function peer(options: PeerOptions): Promise<Driver & { definitions
     });
     return last;
   };
-  /** What changes the page: what was read of it holds no more. */
+  /** Actions that change the page. After them, the earlier snapshot is void. */
   const act = async (name: string, args: Record<string, unknown>) => {
     await call(name, args);
     if (/### Snapshot/.test(last)) read = '';

@@ -38,7 +38,7 @@ export async function contest(pages: readonly Page[]): Promise<Row[]> {
     for (const [path, { name, truth }] of byPath) {
       const url = origin + path;
       const ours = await timed(() => {
-        // What was converted before is kept: each time is of a page that is new.
+        // Conversions are cached, so each measurement uses a new page.
         calls += 1;
         return fetchUrl(`${url}?${calls}`);
       });

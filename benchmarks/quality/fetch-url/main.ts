@@ -12,7 +12,7 @@ const pages = Object.entries(STYLES).flatMap(([style, present]) =>
     return { name: `${style} ${article.name}`, html: present(article), truth: article.html };
   }),
 );
-// What is first has to load what the rest uses.
+// The first run loads the libraries, so it is not measured.
 await contest(pages.filter((_, at) => at % 17 === 0).slice(0, 5));
 const rows = await contest(pages);
 

@@ -40,13 +40,13 @@ export async function contest(
   clients: Contenders,
   { rounds, calls }: { rounds: number; calls: number },
 ): Promise<Row> {
-  // What is called first is compiled then.
+  // The first calls are compiled during this run.
   for (const client of Object.values(clients)) await timeOf(client, task, calls * WARM_ROUNDS);
-  // On a busy machine the least is nearest to what an idle one would say.
+  // On a busy machine, the smallest figure is nearest to that of an idle one.
   const least = { official: Infinity, followed: Infinity, bridge: Infinity };
   for (let round = 0; round < rounds; round++) {
     const order = ['official', 'followed', 'bridge'] as const;
-    // Whoever goes later may find the machine warmer.
+    // A later contender may profit from a warmer machine, so the order changes.
     for (const name of round % 2 === 0 ? order : order.toReversed()) {
       least[name] = Math.min(least[name], await timeOf(clients[name], task, calls));
     }
