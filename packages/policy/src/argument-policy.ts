@@ -15,14 +15,11 @@ type Matches = (arg: string, next: string | undefined) => boolean;
 
 /**
  * Compiles which arguments a binary may get. A pattern is compared in linear time; `*` stands for
- * any
- * characters, also for no character, and nothing else is special.
+ * any characters, also for no character, and nothing else is special.
  *
  * A denied option without `*` also stands for its other spellings, rather for too many than for too
- * few:
- * `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and
- * `--oName`;
- * `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
+ * few: `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and
+ * `--oName`; `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
  * pattern without `*` is the argument itself.
  *
  * @param policy patterns: every argument must match one of `allow`, one of each list of

@@ -6,8 +6,7 @@ export const DEFAULT_RESULT_BUDGET_CHARS = 80_000;
 /**
  * The budget of one call, in characters: an equal share of the batch's, and never more than the
  * tool's own cap. A value that is not a finite number falls back to the default; below zero counts
- * as
- * zero.
+ * as zero.
  *
  * @param totalChars the budget of the batch, in characters
  * @param calls how many calls share it
@@ -44,9 +43,8 @@ export function truncationMarker(totalChars: number): string {
 
 /**
  * Cuts a text at a budget of UTF-16 code units, never inside a surrogate pair, and marks the cut
- * with
- * `truncationMarker`. Lone surrogates become U+FFFD. A budget that is no number, or is below zero,
- * counts as 0.
+ * with `truncationMarker`. Lone surrogates become U+FFFD. A budget that is no number, or is below
+ * zero, counts as 0.
  *
  * @param text of any length
  * @param budgetChars UTF-16 code units that are kept, without the marker

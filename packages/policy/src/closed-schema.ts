@@ -16,8 +16,7 @@ export interface ClosedSchema {
   readonly bits: number;
   /**
    * Makes a new value of the schema from the parts that fit. Keys, constants and choices come from
-   * the
-   * schema. What the schema does not name is left out.
+   * the schema. What the schema does not name is left out.
    *
    * @returns `undefined` for a value that does not fit, without a reason
    */

@@ -28,8 +28,7 @@ export function causeOfResult(said: unknown): FailureCause | undefined {
 
 /**
  * The cause behind a thrown value, of a tool or of the code that it called; `undefined` where no
- * error
- * of this project is behind it. Never throws itself.
+ * error of this project is behind it. Never throws itself.
  *
  * @param thrown any value
  * @returns the cause
@@ -44,8 +43,7 @@ export function causeOfThrown(thrown: unknown): FailureCause | undefined {
 
 /**
  * The cause of a call that a signal ended. When the time of a turn is up, its signal is aborted
- * with a
- * `TimeoutError`.
+ * with a `TimeoutError`.
  *
  * @param reason the `reason` of the signal
  * @returns the cause

@@ -30,8 +30,7 @@ export interface HeldStorageOptions {
 /**
  * A storage held to a reach from the outside: by the text of paths, and by where they lead. It does
  * not notice when something is swapped for a link between the look and the use, nor a hard link to
- * a
- * denied file. The storage's own contained view does better.
+ * a denied file. The storage's own contained view does better.
  *
  * The storage is called with the arguments that its methods document, and no others.
  */

@@ -3,8 +3,7 @@ export interface MeetOptions {
   /**
    * The names of the tools that entries of a toolset stand for. Entries that stand for no tool are
    * left out. Without this function entries meet as they are written, so that a label and a tool of
-   * its
-   * group have nothing in common.
+   * its group have nothing in common.
    */
   expand?: (entries: readonly string[]) => readonly string[];
   /**

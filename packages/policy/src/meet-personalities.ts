@@ -11,12 +11,11 @@ import { meetSecretSources } from './secret-sources.js';
 
 /**
  * The personality that allows what both allow, and nothing else. Its id is `a/b`, so that a chain
- * of
- * meets is `a/b/c`, in which no id stands twice.
+ * of meets is `a/b/c`, in which no id stands twice.
  *
  * Where no personality can say this exactly, the result allows less: a tool that both set
- * differently
- * is withheld, and a host on a port of another service is kept only where both name the port.
+ * differently is withheld, and a host on a port of another service is kept only where both name the
+ * port.
  *
  * @param a the caller's personality, whose id comes first
  * @param b the other one

@@ -7,8 +7,7 @@ const MAX_LISTED_CHARS = 200;
 
 /**
  * The answer to a call of a tool that does not exist. It names the tool that was likely meant, or
- * the
- * tools that there are.
+ * the tools that there are.
  *
  * @param name as the model wrote it
  * @param offered names of the tools that the caller may know of; no other name is suggested

@@ -21,10 +21,8 @@ interface ObjectForm {
 
 /**
  * A JSON Schema of an object in the form that every provider takes as parameters: `type: 'object'`,
- * and
- * no `anyOf`, `oneOf`, `allOf`, `not`, `enum` or `$ref` at the top. The result only tells a model
- * what
- * to write, and may say less than the original. Validate against the original.
+ * and no `anyOf`, `oneOf`, `allOf`, `not`, `enum` or `$ref` at the top. The result only tells a
+ * model what to write, and may say less than the original. Validate against the original.
  *
  * @param schema a JSON Schema of an object, parsed
  * @returns the same object where it has the form already

@@ -29,9 +29,8 @@ const HEADING_PLACES = 5;
 
 /**
  * One number for what was found. A text with all the terms gets 1 to 2, and a text with some of
- * them 0
- * to 1. Within these, the number grows with the rarity, the frequency and the count of the found
- * terms.
+ * them 0 to 1. Within these, the number grows with the rarity, the frequency and the count of the
+ * found terms.
  *
  * @param rank the weight of the words found, how many terms were found, and how many of them in
  * exactly the form of the query

@@ -19,11 +19,9 @@ const POSSESSIVE = /['\u2019]s(?![\p{L}\p{N}])/giu;
 
 /**
  * The terms of a query. A part between spaces stands for all forms of its word. A part in double
- * quotes
- * is found as it is. A part of several words stands for these words in a row (`max_tokens` are
- * two).
- * Words that nearly every text has are left out where other words are left. No character is an
- * operator. At most 32 parts of 64 words.
+ * quotes is found as it is. A part of several words stands for these words in a row (`max_tokens`
+ * are two). Words that nearly every text has are left out where other words are left. No character
+ * is an operator. At most 32 parts of 64 words.
  *
  * @param query as somebody wrote it
  * @returns the terms, in the order of the query

@@ -57,8 +57,7 @@ export interface AuditApproval {
   edited?: boolean;
   /**
    * Milliseconds from the question until the call went on. A call that waited in its session went
-   * on
-   * when it was called again. Absent where a grant answered.
+   * on when it was called again. Absent where a grant answered.
    */
   waitedMs?: number;
 }
@@ -125,8 +124,7 @@ export interface AuditSink {
   record(event: AuditEvent): void;
   /**
    * Called once for each call that has its answer, before anybody gets the answer. What this throws
-   * is
-   * reported instead of the answer.
+   * is reported instead of the answer.
    */
   call?(event: AuditCall): void;
   /**
@@ -138,8 +136,7 @@ export interface AuditSink {
   /**
    * Resolves when all recorded events are where they stay. Called once for each call, after it was
    * recorded and before anybody gets its answer. When this rejects, or takes longer than the call
-   * may,
-   * the answer is withheld.
+   * may, the answer is withheld.
    */
   flush?(): Promise<void>;
 }

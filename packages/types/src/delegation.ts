@@ -53,8 +53,7 @@ export interface DelegationInfo {
   cause?: FailureCause;
   /**
    * Whether an outsider may have had a hand in the result. `false` only for a task that has ended
-   * and
-   * had read nothing untrusted.
+   * and had read nothing untrusted.
    */
   untrusted: boolean;
 }

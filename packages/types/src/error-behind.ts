@@ -5,8 +5,8 @@ const ERROR = Symbol.for('@ethosagent/error-behind');
 
 /**
  * Keeps the error behind a failed result, for the host's `onError`. The error is not a property of
- * the
- * result: copies of the result, its JSON, and results that come out of a registry do not have it.
+ * the result: copies of the result, its JSON, and results that come out of a registry do not have
+ * it.
  *
  * @param result of a tool
  * @param error what was thrown

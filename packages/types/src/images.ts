@@ -25,8 +25,7 @@ export interface ImageTarget {
 
 /**
  * Makes images smaller. `createImageScaler` of `@ethosagent/image-scaler` makes one; a host may
- * have
- * its own.
+ * have its own.
  */
 export interface ImageScaler {
   /**

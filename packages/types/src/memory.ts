@@ -67,8 +67,7 @@ export interface MemoryProvider {
   ): Promise<MemoryDocument>;
   /**
    * Finds sections: first those that have all the words of the query, the best first, then those
-   * that
-   * have some of them. The query is written as in `SessionStore.search`.
+   * that have some of them. The query is written as in `SessionStore.search`.
    */
   search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]>;
   /** The versions that were replaced, the newest first; a provider keeps a bounded number. */

@@ -7,8 +7,7 @@ export interface NetworkPolicy {
   allow_private_urls?: boolean;
   /**
    * A tool's `*` gives it no host, as without an allow list. No file says this: it is the result
-   * when a
-   * personality with an allow list meets one without.
+   * when a personality with an allow list meets one without.
    */
   declared_only?: boolean;
 }
@@ -39,17 +38,15 @@ export interface PersonalityConfig {
   plugins?: string[];
   /**
    * Tools that the personality does not have, whatever the rest says: the key of the tool's
-   * settings,
-   * and the reason. No file says this: it is the result when two personalities meet that set a tool
-   * differently.
+   * settings, and the reason. No file says this: it is the result when two personalities meet that
+   * set a tool differently.
    */
   withheld?: Record<string, string>;
 }
 
 /**
  * Which secret a tool gets when it declares a ref. The value is another ref, or `false` for no
- * secret.
- * A ref that is not a key here stands for itself.
+ * secret. A ref that is not a key here stands for itself.
  */
 export type SecretSources = Record<string, string | false>;
 
@@ -58,8 +55,7 @@ export type UntrustedDecision = 'ask' | 'allow' | 'deny';
 
 /**
  * What an agent may do in a turn after it has read untrusted content. Each part is `ask` when
- * absent:
- * the call waits for approval.
+ * absent: the call waits for approval.
  */
 export interface UntrustedPolicy {
   write?: UntrustedDecision;
@@ -68,9 +64,8 @@ export interface UntrustedPolicy {
   /**
    * What does not count as untrusted here. A tool or a group label stands for results. A source is
    * `https://docs.example.com/*`, an absolute path, or a path with `/**` at its end; a result is
-   * judged
-   * by its sources where the framework saw all that its call read. Trusted results are marked all
-   * the same.
+   * judged by its sources where the framework saw all that its call read. Trusted results are
+   * marked all the same.
    */
   trust?: string[];
 }
@@ -135,8 +130,7 @@ export interface ArgumentPolicy {
   deny?: string[];
   /**
    * Further lists: every argument must match an entry of each list. They come from two
-   * personalities
-   * that meet, each with an `allow`.
+   * personalities that meet, each with an `allow`.
    */
   allow_each?: string[][];
 }

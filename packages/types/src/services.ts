@@ -95,8 +95,7 @@ export interface ServiceProxy {
   password: string;
   /**
    * When the proxy itself answers, instead of a server, its answer has the header `x-ethos-proxy`
-   * with
-   * this value. Over `http:` no server can send it.
+   * with this value. Over `http:` no server can send it.
    */
   mark: string;
 }
@@ -122,9 +121,8 @@ export interface ServiceScope {
   readonly sessionId?: string;
   /**
    * Whether a service that a call of this context opened now would reach the same. The policy of
-   * the
-   * personality, or of the turn, may have changed. Call this before each use of a service that was
-   * opened for another call. When the answer is no, open the service anew.
+   * the personality, or of the turn, may have changed. Call this before each use of a service that
+   * was opened for another call. When the answer is no, open the service anew.
    */
   isCurrent(ctx: { networkPolicy?: NetworkPolicy }): boolean;
   /** Whether its processes run in a sandbox. `preferred`: only if the machine has a sandbox. */

@@ -118,9 +118,8 @@ export interface SessionStore {
    * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `SESSION_TAKEN` when the
    * claim of `epoch` is over, and without an `epoch` while somebody holds the session;
    * `SESSION_CHANGED` when the last message has another sequence than `afterSequence`,
-   * `KEY_INVALID` for an
-   * id that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
-   * `STORE_UNAVAILABLE`
+   * `KEY_INVALID` for an id that is not well-formed, `VALUE_INVALID` for a message that can't be
+   * stored, `STORE_UNAVAILABLE`
    */
   append(
     session: SessionRef,
@@ -129,10 +128,8 @@ export interface SessionStore {
   ): Promise<readonly SessionMessage[]>;
   /**
    * Takes a session for one holder and raises its epoch. The claim holds for `leaseMs` milliseconds
-   * by
-   * the clock of the store, unless it is renewed or released. The session needs no message yet. A
-   * store
-   * that can't hold sessions has neither this method nor `renew` and `release`.
+   * by the clock of the store, unless it is renewed or released. The session needs no message yet.
+   * A store that can't hold sessions has neither this method nor `renew` and `release`.
    *
    * @returns `null` while another claim holds
    * @throws `SESSION_OWNER_MISMATCH`, `KEY_INVALID`, `VALUE_INVALID` for an invalid lease,
@@ -141,8 +138,7 @@ export interface SessionStore {
   claim?(session: SessionRef, opts: { leaseMs: number }): Promise<SessionClaim | null>;
   /**
    * Makes claims hold for `leaseMs` from now on, and returns those that hold. A claim that is over
-   * stays
-   * over.
+   * stays over.
    */
   renew?(claims: readonly SessionClaim[], opts: { leaseMs: number }): Promise<SessionClaim[]>;
   /** Gives up a claim. Nothing happens when it is over. */
@@ -153,9 +149,8 @@ export interface SessionStore {
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;
   /**
    * The messages of a session in their order. A page ends at the limit, or earlier when it gets
-   * large.
-   * To read all, ask again after the last sequence until no message comes. With `maxTextChars` each
-   * text is cut to that many characters, and messages come without their data.
+   * large. To read all, ask again after the last sequence until no message comes. With
+   * `maxTextChars` each text is cut to that many characters, and messages come without their data.
    */
   messages(
     sessionId: string,
@@ -164,14 +159,10 @@ export interface SessionStore {
   /**
    * Full-text search: first the messages that have all the words of the query, the best first, then
    * those that have some of them. Case, diacritics and the forms of English words (`plan`,
-   * `planned`)
-   * don't count, but a word exactly as in the query ranks higher. Of two matches that are about as
-   * good,
-   * the newer comes first. Words that nearly every text has, such as `the` and `how`, count only
-   * where
-   * the query has no others. A part in double quotes is found as it stands. No character of a query
-   * is
-   * an operator, and no query is an error.
+   * `planned`) don't count, but a word exactly as in the query ranks higher. Of two matches that
+   * are about as good, the newer comes first. Words that nearly every text has, such as `the` and
+   * `how`, count only where the query has no others. A part in double quotes is found as it stands.
+   * No character of a query is an operator, and no query is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /**

@@ -20,8 +20,7 @@ export interface ContainedReach {
 export interface StorageChange {
   /**
    * Called once it is certain that the change is within reach, and before anything is changed. If
-   * this
-   * throws, nothing is changed, and the caller gets what was thrown.
+   * this throws, nothing is changed, and the caller gets what was thrown.
    */
   beforeChange?: () => void;
 }
@@ -40,8 +39,8 @@ export interface Storage {
   ): Promise<void>;
   /**
    * Adds to the end of a file, which is made where it is missing. A reader may see a part of the
-   * text
-   * that is being added. In a storage without this method, a file is read and written as a whole.
+   * text that is being added. In a storage without this method, a file is read and written as a
+   * whole.
    */
   append?(
     path: string,

@@ -64,8 +64,7 @@ export interface ToolCapabilities {
   delegation?: { background?: boolean };
   /**
    * Calls of other tools: the named ones, or those that the operator names in the setting `tools`
-   * of
-   * this tool in the personality.
+   * of this tool in the personality.
    */
   calls?: { tools: string[] | 'from-settings' };
   /** The files that came with the turn. */
@@ -272,8 +271,7 @@ export interface SpawnOpts {
   onOutput?: (text: string, stream: 'stdout' | 'stderr') => void | Promise<void>;
   /**
    * What happens when a stream outgrows the cap. `'end'` (default): the process is ended. `'drop'`:
-   * the
-   * process runs on, and further output only goes to `onOutput`.
+   * the process runs on, and further output only goes to `onOutput`.
    */
   overflow?: 'end' | 'drop';
   /** Bytes of each stream that the result keeps. Not more than the cap of the accessor. */

@@ -17,8 +17,7 @@ export interface ToolCallResult {
   result: ToolResult;
   /**
    * The call read a stored text that a session wrote after it had read untrusted content. An
-   * adversary
-   * may have written the result, whatever its tool says.
+   * adversary may have written the result, whatever its tool says.
    */
   untrusted?: true;
 }

@@ -47,11 +47,10 @@ export type ToolResult =
       code: ToolErrorCode;
       /**
        * Why the call failed, for the host: switch on this, never on `error`. Absent where the tool
-       * itself
-       * failed, and no error of this project is behind it. A cause from the tool's accessors
+       * itself failed, and no error of this project is behind it. A cause from the tool's accessors
        * (`HOST_NOT_ALLOWED`, …) is only the tool's word: the audit log is the record. A cause that
-       * says how
-       * the framework ended a call (`CALL_ABORTED`, `NOT_APPROVED`, …) can't come from a tool.
+       * says how the framework ended a call (`CALL_ABORTED`, `NOT_APPROVED`, …) can't come from a
+       * tool.
        */
       cause?: FailureCause;
     };
@@ -72,10 +71,8 @@ export interface ToolProgressEvent {
 
 /**
  * Calls of other tools from within a call. Each such call passes the same gates, approvals and
- * quotas
- * as a call of the model. It is recorded in the same way, with the id of the calling call. Only
- * what
- * the calling tool returns reaches the model.
+ * quotas as a call of the model. It is recorded in the same way, with the id of the calling call.
+ * Only what the calling tool returns reaches the model.
  */
 export interface ScopedCalls {
   /** The names of the tools that may be called, as far as the personality has them. */
@@ -96,9 +93,8 @@ export interface ToolContext {
   toolCallId?: string;
   /**
    * Present for a tool with `idempotent`. The key stays the same when this call runs again, and
-   * every
-   * other call has another key. Hand the key to the service that does the work, so that the work is
-   * done once.
+   * every other call has another key. Hand the key to the service that does the work, so that the
+   * work is done once.
    */
   idempotencyKey?: string;
   /** A session key for people, e.g. `cli:my-repo`. */
@@ -132,8 +128,7 @@ export interface ToolContext {
   storage?: Storage;
   /**
    * When each file was last read, by absolute path. A writer refuses with `STALE_WRITE` when the
-   * file
-   * has changed since.
+   * file has changed since.
    */
   readMtimes?: Map<string, { mtimeMs: number; readAtTurn: number }>;
   networkPolicy?: NetworkPolicy;
@@ -225,8 +220,7 @@ export interface Tool<TArgs = unknown> {
   outputIsUntrusted?: boolean;
   /**
    * The effects of calls. When absent, all that the capabilities allow. An agent that has read
-   * untrusted
-   * content asks before a call with an effect.
+   * untrusted content asks before a call with an effect.
    */
   effects?: readonly ToolEffect[];
   /** Milliseconds that a call may take. The registry's default when absent. */
@@ -235,8 +229,7 @@ export interface Tool<TArgs = unknown> {
   supportsDryRun?: boolean;
   /**
    * A call waits for the host's `approve` callback. A function gets the parsed arguments. If it
-   * returns
-   * a text, the call waits, and the host is told the text as the reason.
+   * returns a text, the call waits, and the host is told the text as the reason.
    */
   requiresApproval?:
     | boolean
@@ -251,14 +244,12 @@ export interface Tool<TArgs = unknown> {
   settingsKey?: string;
   /**
    * `false`: the registry passes arguments on as they are. It does so even where it checks the
-   * arguments
-   * of tools with a plain `schema`. For a tool that checks them itself.
+   * arguments of tools with a plain `schema`. For a tool that checks them itself.
    */
   validateSchema?: boolean;
   /**
    * JSON Schema of the `structured` part of its results. Models and MCP clients are told of it.
-   * Where the
-   * registry checks schemas, a result that does not fit is a failure.
+   * Where the registry checks schemas, a result that does not fit is a failure.
    */
   outputSchema?: Record<string, unknown>;
   /**
@@ -273,10 +264,8 @@ export interface Tool<TArgs = unknown> {
   returnDirect?: boolean;
   /**
    * A call that runs twice with the same `ctx.idempotencyKey` does no more than one that runs once.
-   * So
-   * an interrupted call runs again when its turn is resumed, if the tool and the personality have
-   * not
-   * changed. Without this the model is told that the call may have run.
+   * So an interrupted call runs again when its turn is resumed, if the tool and the personality
+   * have not changed. Without this the model is told that the call may have run.
    */
   idempotent?: boolean;
   /**

@@ -121,9 +121,8 @@ export interface TurnStore {
   put(turn: NewTurn): Promise<boolean>;
   /**
    * Takes the next turn for `leaseMs`. It goes to the tenant that was served least, then by
-   * priority and
-   * age. Rates hold, and a session never has two turns at once. A turn whose lease is over is taken
-   * again.
+   * priority and age. Rates hold, and a session never has two turns at once. A turn whose lease is
+   * over is taken again.
    */
   take(opts: { leaseMs: number }): Promise<StoredTurn | null>;
   /**
@@ -175,8 +174,7 @@ export interface TurnStore {
   dueSchedules(): Promise<{ now: number; schedules: StoredSchedule[] }>;
   /**
    * Moves a schedule on, if its next time is still `from`. Says whether it did. `isLeftOut`: that
-   * time
-   * gets no turn.
+   * time gets no turn.
    */
   moveSchedule(
     id: string,

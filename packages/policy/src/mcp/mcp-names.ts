@@ -23,8 +23,7 @@ const MCP_TOOL = /^mcp__(.+?)__./s;
 
 /**
  * Whether a name has the form for a tool of a server. A model may give any value as a name, also
- * one
- * that is no text.
+ * one that is no text.
  *
  * @param name any value
  * @returns whether it is a string that begins with `mcp__`
@@ -69,8 +68,7 @@ export function mcpServerPart(server: string): string {
 /**
  * The name of a server's tool in the registry: `mcp__<server>__<tool>`, of letters, digits, `_` and
  * `-`, 64 characters at most. A name that does not fit this, or that the bridge has taken, gets a
- * part
- * of its hash, so that two tools never get the same name.
+ * part of its hash, so that two tools never get the same name.
  *
  * @param server its name in the configuration
  * @param tool its name as the server says it

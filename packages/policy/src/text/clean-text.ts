@@ -7,8 +7,7 @@ import { modelTokens } from './model-tokens.js';
 
 /**
  * Finds something in a text that a person would not see, or that a chat template would take for one
- * of
- * its own tokens.
+ * of its own tokens.
  *
  * @param text to look at
  * @returns what was found, for a message, or `undefined`

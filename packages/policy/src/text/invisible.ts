@@ -32,11 +32,9 @@ const NEEDED = [
 /**
  * The characters that nobody sees, for a character class of a pattern with the `u` flag: characters
  * without width, those that turn the direction of text, fill space or select a variant, and tags.
- * Controls
- * and ends of lines are not among them. The interlinear marks and the controls of hieroglyphs are:
- * Unicode does not call them ignorable, but nobody sees them. The Arabic number signs are not: they
- * are
- * format characters that people do see.
+ * Controls and ends of lines are not among them. The interlinear marks and the controls of
+ * hieroglyphs are: Unicode does not call them ignorable, but nobody sees them. The Arabic number
+ * signs are not: they are format characters that people do see.
  */
 export const INVISIBLE_CLASS = '\\p{DI}\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}';
 
@@ -88,8 +86,7 @@ export function showHidden(text: string): string {
 
 /**
  * Takes out every character that nobody sees, controls, line ends and halves of surrogate pairs.
- * For
- * names, which need no such character.
+ * For names, which need no such character.
  *
  * @param text a name
  * @returns the rest

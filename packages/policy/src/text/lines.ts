@@ -5,8 +5,7 @@ import { withoutInvisible } from './invisible.js';
  * Replaces every end of a line by a line feed: CRLF, CR, NEL, and the separators of Unicode.
  *
  * @param text with any line ends
- * @returns the text with `
- * ` alone
+ * @returns the text with ` ` alone
  */
 export function plainLines(text: string): string {
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
@@ -14,8 +13,7 @@ export function plainLines(text: string): string {
 
 /**
  * A text from outside as one line. Each run of white space, line ends and control characters
- * becomes
- * one space; characters that nobody sees are dropped; a cut never splits a surrogate pair.
+ * becomes one space; characters that nobody sees are dropped; a cut never splits a surrogate pair.
  *
  * @param text of any length
  * @param maxChars in UTF-16 code units, without the mark
