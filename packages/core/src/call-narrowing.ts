@@ -6,6 +6,7 @@ import {
   parseHostPattern,
 } from '@ethosagent/policy';
 import type { SecretRef } from '@ethosagent/types';
+import { refsAround } from './capabilities/secret-index.js';
 
 /**
  * The most that a call may reach. A list keeps only what the call could reach and what is also in
@@ -85,12 +86,6 @@ function refsWithin(refs: readonly string[], others: readonly string[]): string[
   return refs.filter((ref) =>
     refsAround(ref).some((each) => wide.has(each) && meetSecretRefs(each, ref) === ref),
   );
-}
-
-/** A ref, and every pattern that covers it. */
-function refsAround(ref: string): string[] {
-  const prefixes = [...ref.matchAll(/\//g)].map(({ index }) => `${ref.slice(0, index)}/*`);
-  return [ref, ...prefixes];
 }
 
 /** The binaries that both lists name. `*` stands for any binary. */

@@ -1,7 +1,7 @@
 import {
   compilePathSet,
   coveringPathEntry,
-  isWithin,
+  normalizePath,
   type PathSet,
   type RootLeads,
   resolveReach,
@@ -16,6 +16,7 @@ import { type FsReach, reachOf } from '../scoped/scoped-fs.js';
 import { declaredEntry, declaredPart } from './declared-part.js';
 import { isSameList } from './grant-cache.js';
 import type { ResolvedGrant } from './resolved-grant.js';
+import { withParents } from './with-parents.js';
 
 /** The paths that no personality opens. */
 export interface FsDeny {
@@ -117,13 +118,16 @@ export class FsGrant implements FileGrant {
    */
   describe({ read, write }: Pick<FileGrant, 'read' | 'write'> = this) {
     const roots = [...read, ...write];
+    const around = withParents(roots);
     const leads = Object.entries(this.leads).filter(
-      ([root, lead]) => root !== lead && roots.some((path) => isWithin(path, root)),
+      ([root, lead]) => root !== lead && around.has(normalizePath(root)),
     );
     const places = [...roots, ...leads.map(([, lead]) => lead)];
     const added = compilePathSet(this.#deny.filter((path) => !this.#floor.has(path))).roots;
-    const deny = added.filter((path) =>
-      places.some((root) => isWithin(path, root) || isWithin(root, path)),
+    const inPlaces = compilePathSet(places);
+    const aroundPlaces = withParents(places);
+    const deny = added.filter(
+      (path) => inPlaces.covers(path) !== undefined || aroundPlaces.has(path),
     );
     return {
       read: [...read],
@@ -143,11 +147,9 @@ export class FsGrant implements FileGrant {
     const { read: mayRead, write: mayWrite } = this.#personality;
     const roots = [mayRead, mayWrite].flatMap((paths) => [...compilePathSet(paths ?? []).roots]);
     const places = roots.flatMap((root) => [root, this.leads[root] ?? root]);
+    const writable = compilePathSet(write);
     const stays = places.filter(
-      (place) =>
-        !read.has(place) &&
-        !write.has(place) &&
-        [...write].some((folder) => isWithin(place, folder)),
+      (place) => !read.has(place) && !write.has(place) && writable.covers(place) !== undefined,
     );
     return stays.length === 0 ? {} : { stays: [...new Set(stays)].sort() };
   }

@@ -13,6 +13,7 @@ import { type CapabilityProblem, defineCapability } from './capability-module.js
 import { compareSecrets } from './compare/compare-secrets.js';
 import { declaredEntry } from './declared-part.js';
 import { SecretBindings } from './secret-bindings.js';
+import { indexByRef } from './secret-index.js';
 import { isStringList, problem, quote } from './shapes.js';
 
 /** Secret refs, through `secretsResolver`. */
@@ -86,8 +87,9 @@ function sourcesOf(
   given: readonly SecretDeclaration[],
   sources: SecretSources,
 ): { secretSources?: SecretSources } {
+  const around = indexByRef(given, declaredRef);
   const said = Object.keys(sources)
-    .filter((ref) => given.some((one) => secretRefMatches(declaredRef(one), ref)))
+    .filter((ref) => around(ref).some((one) => secretRefMatches(declaredRef(one), ref)))
     .map((ref) => [ref, secretSource(sources, ref) ?? false] as const)
     .filter(([ref, source]) => ref !== source);
   return said.length === 0 ? {} : { secretSources: Object.fromEntries(said) };

@@ -1,8 +1,11 @@
+import { InMemoryStorage } from '@ethosagent/storage-fs';
 import type { Measured } from '@ethosagent/test-support';
 import type { ToolCapabilities } from '@ethosagent/types';
+import { compareGrants } from '../capabilities/compare/compare-grants.js';
+import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
-import { DefaultToolRegistry } from '../tool-registry.js';
+import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
 import { batchContext, makeTool, ok } from './batch.js';
 
 const EVERYTHING: ToolCapabilities = {
@@ -43,6 +46,94 @@ function registryOf(size: number, audit = { record() {}, call() {} }) {
 
 const callsOf = (size: number, name: (index: number) => string) =>
   list(size, (index) => ({ toolCallId: `${index}`, name: name(index), args: { city: 'London' } }));
+
+const hostOf = (n: number) => (n % 2 === 0 ? `h${n}.example.com` : `*.d${n}.example.org`);
+const folderOf = (n: number) => `/data/project-${n}`;
+const refOf = (n: number) => (n % 2 === 0 ? `key_${n}` : `keys_${n}/*`);
+
+/** What one tool reaches under a personality: n entries of each kind, from a number on. */
+function grantOf(size: number, from = 0): ResolvedGrant {
+  const each = <T>(item: (index: number) => T) => list(size, (n) => item(n + from));
+  const hosts = each(hostOf);
+  const folders = each(folderOf);
+  return {
+    network: {
+      allowedHosts: hosts,
+      deny: list(size, (n) => `h${2 * n}.example.com`),
+      privateHosts: each((n) => `10.0.${n >> 8}.${n & 255}`),
+      servicePorts: each((n) => `db${n}.example.net:5432`),
+    },
+    secrets: [...each(refOf), ...each((n) => ({ ref: `bound_${n}`, hosts: [hostOf(n)] }))],
+    secretSources: Object.fromEntries(each((n) => [`key_${n}`, `other_${n}`])),
+    fs_reach: {
+      read: folders,
+      write: folders,
+      deny: each((n) => `/data/project-${2 * n}/private`),
+      leads: Object.fromEntries(folders.map((folder) => [folder, `/elsewhere${folder}`])),
+      stays: each((n) => `/data/project-${n}/stays`),
+    },
+    process: {
+      allowedBinaries: each((n) => `program_${n}`),
+      arguments: Object.fromEntries(
+        each((n) => [`program_${n}`, { allow: ['status *'], deny: ['push *'] }]),
+      ),
+    },
+    calls: { tools: each(nameOf) },
+  };
+}
+
+/** A tool that touches one of everything, under a personality of n rules of each kind. */
+function ruledRegistry(size: number, options: ToolRegistryOptions = {}): DefaultToolRegistry {
+  const { network, fs_reach, process } = grantOf(size);
+  const registry = new DefaultToolRegistry(
+    {
+      audit: { record() {}, call() {} },
+      kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
+      secretsBackend: async () => 'value',
+      storage: new InMemoryStorage(),
+      fetch: async () => new Response('text'),
+      lookup: async () => [{ address: '93.184.216.34', family: 4 }],
+      personality: () => ({
+        fs_reach: { read: [...(fs_reach?.read ?? [])], write: [...(fs_reach?.write ?? [])] },
+        safety: {
+          network: { allow: [...(network?.allowedHosts ?? [])], deny: ['denied.example.com'] },
+          secrets: Object.fromEntries(list(size, (n) => [`key_${n}`, `other_${n}`])),
+          process: { arguments: process?.arguments ?? {} },
+        },
+      }),
+    },
+    undefined,
+    options,
+  );
+  registry.register(
+    makeTool(
+      'touches',
+      async (_args, ctx) => {
+        await ctx.scopedFs?.exists(`${folderOf(1)}/file`);
+        await ctx.scopedFetch?.fetch('https://h2.example.com/');
+        await ctx.secretsResolver?.get('key_2');
+        return ok('done');
+      },
+      {
+        capabilities: {
+          network: { allowedHosts: list(size, hostOf) },
+          secrets: list(size, (n) => `key_${n}`),
+          fs_reach: { read: list(size, folderOf), write: 'from-personality' },
+          process: { allowedBinaries: list(size, (n) => `program_${n}`) },
+        },
+      },
+    ),
+  );
+  return registry;
+}
+
+const touch = async (registry: DefaultToolRegistry) => {
+  const [answer] = await registry.executeParallel(
+    callsOf(1, () => 'touches'),
+    batchContext(),
+  );
+  if (answer?.result.ok !== true) throw new Error(JSON.stringify(answer));
+};
 
 /** Of a registry and its batches: tools, calls, and messages of a session in memory. */
 export const measured: Measured = {
@@ -130,6 +221,38 @@ export const measured: Measured = {
           batchContext(),
         );
     };
+  },
+  'what a call may reach under n rules of each kind': (size) => {
+    const registry = ruledRegistry(size);
+    return () => registry.describe('touches', batchContext());
+  },
+  'the first call under n rules of each kind': (size) => {
+    const registry = ruledRegistry(size);
+    return () => touch(registry);
+  },
+  'a call more under n rules of each kind': async (size) => {
+    const registry = ruledRegistry(size);
+    await touch(registry);
+    return () => touch(registry);
+  },
+  'a call that is narrowed to n entries of each kind': (size) => {
+    const narrow = {
+      hosts: list(size, hostOf),
+      read: list(size, folderOf),
+      write: list(size, folderOf),
+      secrets: list(size, (n) => `key_${n}`),
+      binaries: list(size, (n) => `program_${n}`),
+    };
+    const registry = ruledRegistry(size, { beforeCall: () => ({ narrow }) });
+    return () => touch(registry);
+  },
+  'what two grants of n entries share': (size) => {
+    const [before, after] = [grantOf(size), grantOf(size)];
+    return () => compareGrants(before, after);
+  },
+  'what another grant of n entries gains': (size) => {
+    const [before, after] = [grantOf(size), grantOf(size, size / 2)];
+    return () => compareGrants(before, after);
   },
   'n messages of a session in memory, read in pages': (size) => {
     const store = createInMemorySessionStore();

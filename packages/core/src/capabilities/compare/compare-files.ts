@@ -1,6 +1,7 @@
-import { relative } from 'node:path';
-import { compilePathSet, isWithin } from '@ethosagent/policy';
+import { dirname, relative } from 'node:path';
+import { compilePathSet, normalizePath } from '@ethosagent/policy';
 import type { ResolvedGrant } from '../resolved-grant.js';
+import { withParents } from '../with-parents.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
 
 type Files = NonNullable<ResolvedGrant['fs_reach']>;
@@ -25,9 +26,11 @@ export const compareFiles: CompareCapability = (
     }
   }
   const places = [...roots, ...Object.values(after.leads ?? {})];
+  const inPlaces = compilePathSet(places);
+  const aroundPlaces = withParents(places);
   for (const path of before.deny ?? []) {
     if (!isOpen(path)) continue;
-    if (!places.some((root) => isWithin(path, root) || isWithin(root, path))) continue;
+    if (inPlaces.covers(path) === undefined && !aroundPlaces.has(normalizePath(path))) continue;
     found.push({ policy: 'fs_reach', entry: path, what: `files in ${path}, which were denied` });
   }
   found.push(...comparePlaces(before, after), ...compareRoots(before, after));
@@ -41,17 +44,18 @@ function keysOf(kind: 'read' | 'write') {
 /** Roots that are links, and lead elsewhere than before. */
 function comparePlaces(before: Files, after: Files): GainedAccess[] {
   const found = new Map<string, GainedAccess>();
+  const [linkBefore, linkAfter] = [linksOf(before), linksOf(after)];
   for (const kind of ['read', 'write'] as const) {
     const known = compilePathSet(
       before[kind].flatMap((root) => {
-        const link = linkOf(before, root);
+        const link = linkBefore(root);
         if (link === undefined) return [root];
         return relative(link.root, root) === '' ? [link.lead] : [];
       }),
     );
     for (const root of after[kind]) {
-      const link = linkOf(after, root);
-      const old = linkOf(before, root);
+      const link = linkAfter(root);
+      const old = linkBefore(root);
       if (link?.root === old?.root && link?.lead === old?.lead) continue;
       const lead = link?.lead ?? root;
       if (known.covers(lead) !== undefined) continue;
@@ -65,20 +69,35 @@ function comparePlaces(before: Files, after: Files): GainedAccess[] {
   return [...found.values()];
 }
 
-/** The link that is the root itself or a folder above it. */
-function linkOf({ leads = {} }: Files, root: string): { root: string; lead: string } | undefined {
-  const [link] = Object.entries(leads)
-    .filter(([known]) => isWithin(root, known))
-    .sort(([a], [b]) => b.length - a.length);
-  return link && { root: link[0], lead: link[1] };
+interface Link {
+  readonly root: string;
+  readonly lead: string;
+}
+
+/** Gives the link that a root is, or is below. */
+function linksOf({ leads = {} }: Files): (root: string) => Link | undefined {
+  const links = new Map(
+    Object.entries(leads).map(([root, lead]) => [normalizePath(root), { root, lead }]),
+  );
+  return (root) => {
+    for (let at = normalizePath(root), last = ''; at !== last; last = at, at = dirname(at)) {
+      const link = links.get(at);
+      if (link !== undefined) return link;
+    }
+    return undefined;
+  };
 }
 
 /** A root can't be moved or removed. Lists the roots that lost this protection. */
 function compareRoots(before: Files, after: Files): GainedAccess[] {
   const now = new Set(rootsOf(after));
+  const writable = compilePathSet(after.write);
   return rootsOf(before)
     .filter((root) => !now.has(root))
-    .filter((root) => after.write.some((folder) => folder !== root && isWithin(root, folder)))
+    .filter((root) => {
+      const folder = writable.covers(root);
+      return folder !== undefined && folder !== root;
+    })
     .map((root) => ({
       policy: 'fs_reach',
       entry: root,

@@ -7,6 +7,7 @@ import {
 } from '@ethosagent/policy';
 import type { ResolvedGrant } from '../resolved-grant.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
+import { hostCover } from './host-cover.js';
 
 type Network = NonNullable<ResolvedGrant['network']>;
 
@@ -18,8 +19,8 @@ export const compareNetwork: CompareCapability = (
   { network: before = NOWHERE },
   { network: after = NOWHERE },
 ) => {
-  const denied = denyRules(after);
-  const isOpen = (pattern: string) => !covers(denied, pattern);
+  const isDenied = hostCover(denyRules(after));
+  const isOpen = (pattern: string) => !isDenied(pattern);
   const hosts = after.allowedHosts.filter(isOpen);
   if (hosts.length === 0) return [];
   const gained = (entry: string, what = `requests to ${entry}`, policy: string = ALLOW.policy) => ({
@@ -28,13 +29,14 @@ export const compareNetwork: CompareCapability = (
     entry,
     what,
   });
+  const wasAllowed = hostCover(before.allowedHosts);
   const found: GainedAccess[] = hosts
-    .filter((host) => !covers(before.allowedHosts, host))
+    .filter((host) => !wasAllowed(host))
     .map((host) => gained(host));
   // A denied address is denied behind every name as well.
   for (const rule of before.deny ?? []) {
     const isLost = expand(rule).some(
-      (each) => !covers(denied, each) && (isMachine(each) || meetsAny(hosts, each)),
+      (each) => isOpen(each) && (isMachine(each) || meetsAny(hosts, each)),
     );
     if (isLost) {
       found.push(gained(rule, `requests to ${rule}, which was denied`, 'safety.network.deny'));
@@ -47,14 +49,15 @@ export const compareNetwork: CompareCapability = (
         policy: 'safety.network.allow_private_urls',
       });
     }
+    const wasPrivate = hostCover(before.privateHosts ?? []);
     for (const machine of (after.privateHosts ?? []).filter(isOpen)) {
-      if (covers(before.privateHosts ?? [], machine)) continue;
+      if (wasPrivate(machine)) continue;
       found.push(gained(machine, `requests to ${machine}, whose address is private`));
     }
   }
-  const opened = openedPorts(before);
+  const wasOpened = hostCover(openedPorts(before));
   for (const place of openedPorts(after).filter(isOpen)) {
-    if (covers(opened, place)) continue;
+    if (wasOpened(place)) continue;
     found.push(gained(place, `requests to ${place}, the port of another service`));
   }
   return found;
@@ -85,12 +88,6 @@ function expand(rule: string): string[] {
 function isMachine(pattern: string): boolean {
   const parsed = parseHostPattern(pattern);
   return parsed?.kind === 'exact' && isIpLiteral(parsed.host);
-}
-
-/** Whether a single pattern of the list covers everything that `pattern` covers. */
-function covers(patterns: readonly string[], pattern: string): boolean {
-  const whole = meetHosts(pattern, pattern);
-  return patterns.some((each) => meetHosts(each, pattern) === whole);
 }
 
 function meetsAny(patterns: readonly string[], pattern: string): boolean {

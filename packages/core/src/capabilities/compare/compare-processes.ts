@@ -28,8 +28,8 @@ export const compareProcesses: CompareCapability = (before, after) => {
   if (old.allowedBinaries.length === 0) {
     return now.allowedBinaries.map((name) => program(name));
   }
-  const isKnown = (name: string) =>
-    old.allowedBinaries.includes('*') || old.allowedBinaries.includes(name);
+  const known = new Set(old.allowedBinaries);
+  const isKnown = (name: string) => known.has('*') || known.has(name);
   return [
     ...now.allowedBinaries.filter((name) => !isKnown(name)).map(program),
     ...compareSandbox(old, now),

@@ -1,7 +1,9 @@
-import { declaredRef, meetHosts, secretRefMatches, secretSource } from '@ethosagent/policy';
+import { declaredRef, secretRefMatches, secretSource } from '@ethosagent/policy';
 import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 import type { ResolvedGrant } from '../resolved-grant.js';
+import { indexByRef } from '../secret-index.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
+import { hostCover } from './host-cover.js';
 
 /**
  * The secrets that `after` lets a tool read or send and `before` may not. A tool that reads a value
@@ -9,27 +11,32 @@ import type { CompareCapability, GainedAccess } from './grant-change.js';
  */
 export const compareSecrets: CompareCapability = (before, after) => {
   const left = Object.keys(before.secretSources ?? {});
+  const around = indexByRef(secretsOf(before), ({ ref }) => ref);
   return secretsOf(after, left).flatMap(({ ref, by, policy }) => {
-    const known = secretsOf(before).filter((each) => coversRef(each, ref));
+    const known = around(ref).filter((each) => coversRef(each, ref));
     if (known.some((each) => isReadable(each.by))) return [];
     const where = { declared: 'secrets', ...(policy !== undefined && { policy }) };
     if (typeof by === 'string') {
       return [{ what: `the value of the secret ${ref}`, entry: ref, ...where }];
     }
-    const hosts = known.flatMap((each) => (typeof each.by === 'string' ? [] : each.by.hosts));
+    const covers = hostCover(
+      known.flatMap((each) => (typeof each.by === 'string' ? [] : each.by.hosts)),
+    );
     return by.hosts
-      .filter((host) => !hosts.some((each) => meetHosts(each, host) === meetHosts(host, host)))
+      .filter((host) => !covers(host))
       .map((host): GainedAccess => {
         return { what: `the secret ${ref} sent to ${host}`, entry: host, ...where };
       });
   });
 };
 
+const NONE: ReadonlySet<SecretRef> = new Set();
+
 /** A secret that a grant gives, or all secrets below a prefix. */
 interface GivenSecret {
   readonly ref: SecretRef;
   /** The refs below the prefix for which the personality names another source. */
-  readonly except: readonly SecretRef[];
+  readonly except: ReadonlySet<SecretRef>;
   readonly by: SecretDeclaration;
   /** The part of the personality that names its source. */
   readonly policy?: string;
@@ -40,16 +47,23 @@ function secretsOf(
   { secrets = [], secretSources = {} }: ResolvedGrant,
   also: readonly SecretRef[] = [],
 ): GivenSecret[] {
-  const except = Object.keys(secretSources);
+  const except = new Set(Object.keys(secretSources));
+  const within = new Map(secrets.map((by) => [by, new Set<SecretRef>()]));
+  const around = indexByRef(new Set(secrets), declaredRef);
+  for (const ref of new Set([...except, ...also])) {
+    for (const by of around(ref)) {
+      if (secretRefMatches(declaredRef(by), ref)) within.get(by)?.add(ref);
+    }
+  }
   return secrets.flatMap((by): GivenSecret[] => {
     const declared = declaredRef(by);
-    const single = new Set([...except, ...also].filter((ref) => secretRefMatches(declared, ref)));
+    const single = within.get(by) ?? new Set();
     const rest = single.has(declared) ? [] : [{ ref: declared, except, by }];
     const each = [...single].flatMap((ref) => {
       const source = secretSource(secretSources, ref);
       return source === undefined
         ? []
-        : [{ ref: source, except: [], by, policy: `safety.secrets.${ref}` }];
+        : [{ ref: source, except: NONE, by, policy: `safety.secrets.${ref}` }];
     });
     return [...rest, ...each];
   });
@@ -64,7 +78,7 @@ function coversRef({ ref: wide, except }: GivenSecret, narrow: SecretRef): boole
   if (wide === narrow) return true;
   // If `a/b` is below `a`, so is everything below `a/b`.
   return (
-    !except.includes(narrow) &&
+    !except.has(narrow) &&
     secretRefMatches(wide, narrow.endsWith('/*') ? narrow.slice(0, -2) : narrow) &&
     (wide.endsWith('/*') || !narrow.endsWith('/*'))
   );
