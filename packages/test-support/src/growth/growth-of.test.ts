@@ -15,11 +15,11 @@ describe('steepParts', () => {
 
   it.each([
     ['a loop in a loop', 'blocks'],
-    ['a look through a list for each item', 'elements'],
-    ['a list that is copied for each item', 'elements'],
-    ['a list that loses its first item again and again', 'elements'],
-    ['a pattern that goes back', 'elements'],
-    ['a pattern that goes back, in a text that is split', 'elements'],
+    ['a look through a list for each item', 'items'],
+    ['a list that is copied for each item', 'items'],
+    ['a list that loses its first item again and again', 'items'],
+    ['a pattern that goes back', 'characters'],
+    ['a pattern that goes back, in a text that is split', 'characters'],
     ['a file that is read for each line', 'fileBytes'],
     ['a file that is read for each line, with a callback', 'fileBytes'],
     ['a folder that is looked at for each pair of files', 'fileCalls'],

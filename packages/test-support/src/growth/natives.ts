@@ -7,15 +7,17 @@ import { serialize } from 'node:v8';
 
 /** What the engine and the file system do for a program, which its own blocks don't show. */
 export interface NativeWork {
-  /** Elements, keys, characters and bytes that built-in functions look at or copy. */
-  elements: number;
+  /** Items of lists and keys of objects that built-in functions look at or copy. */
+  items: number;
+  /** The same of characters and bytes. */
+  characters: number;
   /** Calls of the file system. */
   fileCalls: number;
   /** Bytes that files gave, and entries that folders gave. */
   fileBytes: number;
 }
 
-const work: NativeWork = { elements: 0, fileCalls: 0, fileBytes: 0 };
+const work: NativeWork = { items: 0, characters: 0, fileCalls: 0, fileBytes: 0 };
 
 /** What a call looked at: the object that it belongs to, its arguments, and what it gave. */
 interface Called {
@@ -118,14 +120,22 @@ interface Searched {
   found: RegExpExecArray | null;
 }
 
-function replace(owner: object, name: string, cost: Cost): void {
+interface Counted {
+  kind: 'items' | 'characters';
+  cost: Cost;
+}
+
+const items = (cost: Cost): Counted => ({ kind: 'items', cost });
+const characters = (cost: Cost): Counted => ({ kind: 'characters', cost });
+
+function replace(owner: object, name: string, { kind, cost }: Counted): void {
   const own: unknown = Reflect.get(owner, name);
   if (typeof own !== 'function') return;
   function counted(this: unknown, ...args: unknown[]): unknown {
     const given: unknown = apply(Object(own), this, args);
     if (isCounting) {
       isCounting = false;
-      work.elements += 1 + cost({ self: this, args, given });
+      work[kind] += 1 + cost({ self: this, args, given });
       isCounting = true;
     }
     return given;
@@ -138,7 +148,7 @@ function replaceIterator(owner: object, name: symbol | string): void {
   const own: unknown = Reflect.get(owner, name);
   function counted(this: unknown): unknown {
     const iterator: unknown = apply(Object(own), this, []);
-    if (isCounting) work.elements += 1 + lengthOf(this);
+    if (isCounting) work.items += 1 + lengthOf(this);
     return iterator;
   }
   Object.defineProperty(owner, name, { value: counted, writable: true, configurable: true });
@@ -189,27 +199,33 @@ function count(given: unknown): void {
  * @returns reads the counts of what a function does
  */
 export async function countNatives(): Promise<(run: () => unknown) => Promise<NativeWork>> {
-  for (const [name, cost] of Object.entries(ARRAY)) replace(Array.prototype, name, cost);
-  for (const [name, cost] of Object.entries(STRING)) replace(String.prototype, name, cost);
-  for (const [name, cost] of Object.entries(BUFFER)) replace(Buffer.prototype, name, cost);
-  replace(Buffer, 'from', given);
-  replace(Buffer, 'concat', given);
-  replace(Buffer, 'byteLength', first);
-  replace(Array, 'from', given);
-  replace(JSON, 'stringify', given);
-  replace(JSON, 'parse', first);
-  replace(globalThis, 'structuredClone', copied);
-  replace(util, 'isDeepStrictEqual', copied);
+  for (const [name, cost] of Object.entries(ARRAY)) replace(Array.prototype, name, items(cost));
+  for (const [name, cost] of Object.entries(STRING))
+    replace(String.prototype, name, characters(cost));
+  for (const [name, cost] of Object.entries(BUFFER))
+    replace(Buffer.prototype, name, characters(cost));
+  replace(Buffer, 'from', characters(given));
+  replace(Buffer, 'concat', characters(given));
+  replace(Buffer, 'byteLength', characters(first));
+  replace(Array, 'from', items(given));
+  replace(JSON, 'stringify', characters(given));
+  replace(JSON, 'parse', characters(first));
+  replace(globalThis, 'structuredClone', characters(copied));
+  replace(util, 'isDeepStrictEqual', characters(copied));
   for (const name of ['keys', 'values', 'entries', 'freeze', 'fromEntries'])
-    replace(Object, name, keys);
-  replace(Object, 'assign', ({ args }) => ownKeys(Object(args[1])).length);
-  replace(Reflect, 'ownKeys', keys);
-  replace(Object.getPrototypeOf(createHash('sha256')), 'update', first);
+    replace(Object, name, items(keys));
+  replace(
+    Object,
+    'assign',
+    items(({ args }) => ownKeys(Object(args[1])).length),
+  );
+  replace(Reflect, 'ownKeys', items(keys));
+  replace(Object.getPrototypeOf(createHash('sha256')), 'update', characters(first));
   const { exec } = RegExp.prototype;
   function counted(this: RegExp, text: string): RegExpExecArray | null {
     const from = this.lastIndex;
     const found: RegExpExecArray | null = apply(exec, this, [text]);
-    if (isCounting) work.elements += searched(this, from, { text: String(text), found });
+    if (isCounting) work.characters += searched(this, from, { text: String(text), found });
     return found;
   }
   Object.defineProperty(RegExp.prototype, 'exec', { value: counted, writable: true });
@@ -221,7 +237,7 @@ export async function countNatives(): Promise<(run: () => unknown) => Promise<Na
   for (const owner of [fs, fs.promises, Object.getPrototypeOf(handle)]) replaceFileCalls(owner);
   syncBuiltinESMExports();
   return async (run) => {
-    Object.assign(work, { elements: 0, fileCalls: 0, fileBytes: 0 });
+    Object.assign(work, { items: 0, characters: 0, fileCalls: 0, fileBytes: 0 });
     isCounting = true;
     try {
       await run();
