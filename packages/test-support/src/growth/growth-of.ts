@@ -8,7 +8,7 @@ import type { Growth, Work } from './measure-growth.js';
 const SLACK = 1.15;
 /** The share of all work that comes and goes, as the number of pieces in which a program's output comes. */
 const NOISE = 0.05;
-const JUMPS: ReadonlySet<string> = new Set(['blocks', 'fileCalls', 'fileBytes']);
+const JUMPS: ReadonlySet<string> = new Set(['blocks', 'characters', 'fileCalls', 'fileBytes']);
 /** What is too few to be said to grow. */
 const FEW = 10;
 
