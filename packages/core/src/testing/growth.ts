@@ -1,11 +1,12 @@
 import { InMemoryStorage } from '@ethosagent/storage-fs';
 import type { Measured } from '@ethosagent/test-support';
 import type { ToolCapabilities } from '@ethosagent/types';
+import type { ToolRegistryOptions } from '../batch/batch.js';
 import { compareGrants } from '../capabilities/compare/compare-grants.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
 import { batchContext, makeTool, ok } from './batch.js';
 
 const EVERYTHING: ToolCapabilities = {
