@@ -7,7 +7,7 @@ export interface HostMeet {
   readonly meet: HostPattern;
 }
 
-/** Host patterns by their spelling: what covers a host is found by the host, not among all of them. */
+/** Host patterns by their spelling. The patterns that cover a host are looked up by the host's own labels. */
 export class HostIndex {
   readonly #byText: ReadonlyMap<string, HostPattern>;
   readonly #byHost = new Map<string, HostPattern[]>();
@@ -27,7 +27,7 @@ export class HostIndex {
     return this.#byText.values();
   }
 
-  /** Those that cover the host of a pattern, and whose port is not another one. */
+  /** The patterns that cover the host of a pattern and do not name a different port. */
   around(pattern: HostPattern): HostPattern[] {
     const { port } = pattern;
     return spellingsAround(pattern).flatMap((spelled) =>
@@ -37,7 +37,7 @@ export class HostIndex {
     );
   }
 
-  /** Whether another pattern covers all that a pattern covers. */
+  /** Whether another pattern of the index covers everything that this pattern covers. */
   hasWider(pattern: HostPattern): boolean {
     return spellingsAround(pattern).some((spelled) =>
       textsAt(spelled, pattern.port).some(
@@ -48,8 +48,8 @@ export class HostIndex {
 }
 
 /**
- * What the patterns of two lists cover together. It takes as long as the lists are, and as what is
- * found.
+ * The pairs of two lists that cover some host together. The work grows with the lists and with the
+ * pairs found, not with the product of the lists.
  */
 export function hostMeets(a: Iterable<HostPattern>, b: Iterable<HostPattern>): HostMeet[] {
   const left = new HostIndex(a);
@@ -62,7 +62,7 @@ export function hostMeets(a: Iterable<HostPattern>, b: Iterable<HostPattern>): H
   for (const one of left.patterns) for (const other of right.around(one)) add(one, other);
   for (const other of right.patterns) {
     for (const one of left.around(other)) {
-      // Patterns of one host were found from the other side.
+      // The first loop found the pairs with the same host.
       if (one.kind !== other.kind || one.host !== other.host) add(one, other);
     }
   }

@@ -98,8 +98,8 @@ export interface PathMeet {
 }
 
 /**
- * The pairs of two lists of which one is within the other. A path is looked for among those above
- * it, not among all.
+ * The pairs of two lists in which one path is within the other. Each path looks only at the folders
+ * above it.
  *
  * @param a absolute paths
  * @param b absolute paths

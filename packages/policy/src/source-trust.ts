@@ -101,7 +101,7 @@ export function meetTrustedSources(
   return [...new Set(met.map(({ text }) => text))];
 }
 
-/** Of some sources, those that are among what others name. */
+/** The `narrow` sources that one of the `wide` sources covers. */
 function coveredBy(wide: readonly NamedSource[], narrow: readonly NamedSource[]): NamedSource[] {
   const known = new Map(wide.map(({ source }) => [sourceKey(source), source]));
   return narrow.filter(({ source }) =>

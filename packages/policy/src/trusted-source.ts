@@ -133,7 +133,7 @@ export function coversSource(wide: TrustedSource, narrow: TrustedSource): boolea
   return narrow.path.startsWith(wide.path) && isPlainUrlPath(narrow.path);
 }
 
-/** One text for all spellings of a source. */
+/** The same key for every spelling of a source. */
 export function sourceKey(source: TrustedSource): string {
   const tree = source.isTree ? '*' : '';
   if (source.kind === 'files') return `${source.path} ${tree}`;
@@ -141,7 +141,7 @@ export function sourceKey(source: TrustedSource): string {
   return `${protocol}//${host} ${port} ${path} ${tree}`;
 }
 
-/** The keys of a source and of all that may cover it. */
+/** The key of a source, and the keys of the trees that can cover it. */
 export function keysAround(source: TrustedSource): string[] {
   const above =
     source.kind === 'files'

@@ -1,6 +1,5 @@
 /**
- * A ref, and every pattern that may cover it: what covers a ref is looked for among these, not among
- * all.
+ * A ref, and every pattern that can cover it. A search looks at these few, and not at all patterns.
  *
  * @param ref a ref, or a pattern for those below a prefix
  */
@@ -10,11 +9,11 @@ export function refsAround(ref: string): string[] {
 }
 
 /**
- * Things by a ref that each of them has.
+ * Sorts items by their ref.
  *
- * @param items the things
- * @param refOf the ref of one
- * @returns gives those that may cover a ref; whether they do is another question
+ * @param items the items
+ * @param refOf gives the ref of an item
+ * @returns gives the items that may cover a ref; the caller decides whether they do
  */
 export function indexByRef<T>(
   items: Iterable<T>,

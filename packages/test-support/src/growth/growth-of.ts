@@ -4,12 +4,12 @@ import { runNode } from '../in-turn/run-in-turn.js';
 import { isLongRun } from '../tries.js';
 import type { Growth, Work } from './measure-growth.js';
 
-/** How many times as much as a linear cost it may be: a little grows by steps, as a table that doubles. */
+/** How much more than linear a cost may be: some costs grow in steps, as a table that doubles. */
 const SLACK = 1.15;
-/** The share of all work that comes and goes, as the number of pieces in which a program's output comes. */
+/** The share of the work that differs between runs: the output of a program comes in more or fewer pieces. */
 const NOISE = 0.05;
 const JUMPS: ReadonlySet<string> = new Set(['blocks', 'characters', 'fileCalls', 'fileBytes']);
-/** What is too few to be said to grow. */
+/** Growth by fewer than this says nothing. */
 const FEW = 10;
 
 const SIZES = { check: [100, 200, 400], long: [100, 400, 1_600] };
@@ -60,8 +60,9 @@ function fewestOf(first: readonly Growth[], second: readonly Growth[]): Growth[]
 }
 
 /**
- * How work grew too much. Between the larger sizes each item more may take what it took between the
- * smaller ones, and 15 % more; what all sizes have in common hides nothing.
+ * Finds the counts that grew too much. Between the two larger sizes, each additional item may take
+ * what it took between the two smaller ones, and 15 % more. A cost that is the same at every size
+ * takes no part in this.
  *
  * @param growth of one thing
  * @returns one line for each count that grew more; none where it is linear
@@ -79,7 +80,7 @@ export function steepParts({ name, measured }: Growth): string[] {
     const many = most.counts[at]?.[1] ?? 0;
     const steps = (most.size - between.size) / (between.size - least.size);
     const allowed = Math.max(0, some - few) * steps * SLACK + some * NOISE + FEW;
-    // Sorting takes its steps in jumps, and what other programs give is read in pieces.
+    // The work of a sort grows in jumps, and the output of other programs is read in pieces.
     const isInProportion = JUMPS.has(count) && many <= few * (most.size / least.size) * SLACK;
     if (isInProportion || many - some <= allowed) return [];
     const sizes = measured.map(({ size }) => size).join(', ');

@@ -74,7 +74,7 @@ interface Link {
   readonly lead: string;
 }
 
-/** Gives the link that a root is, or is below. */
+/** Gives the link that is a root itself, or the nearest one above it. */
 function linksOf({ leads = {} }: Files): (root: string) => Link | undefined {
   const links = new Map(
     Object.entries(leads).map(([root, lead]) => [normalizePath(root), { root, lead }]),

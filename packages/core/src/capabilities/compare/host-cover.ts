@@ -1,13 +1,14 @@
 import { compileHostSet, parseHostPattern } from '@ethosagent/policy';
 
-/** In front of what a pattern names, it makes a host that the pattern covers and no single host of a set is. */
+/** Put before the name of a pattern, it gives a host that the pattern covers and that no exact pattern names. */
 const LABEL = { suffix: 'a.', any: 'a' };
 
 /**
- * Compiles patterns, to ask of many others whether one of these covers all that they cover.
+ * Compiles patterns, so that many others can be compared with them.
  *
  * @param patterns host patterns; malformed ones cover nothing
- * @returns says it of a pattern. A malformed one stands for no host: any pattern covers that
+ * @returns whether one of the patterns covers every host of the asked one. A malformed pattern has no
+ * hosts, so any pattern covers it
  */
 export function hostCover(patterns: readonly string[]): (pattern: string) => boolean {
   const parsed = patterns.flatMap((pattern) => parseHostPattern(pattern) ?? []);
