@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { depthOf } from './line-depth.js';
 
 /** With more changed lines, the whole page is shown. */
 const MAX_EDITS = 400;
@@ -69,10 +70,6 @@ function parentOf(lines: readonly string[], at: number, line: string): string | 
     if (candidate !== undefined && depthOf(candidate) < depth) return candidate;
   }
   return undefined;
-}
-
-function depthOf(line: string): number {
-  return line.search(/[^ ]/);
 }
 
 function gone(lines: readonly string[]): string[] {

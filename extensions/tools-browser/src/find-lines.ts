@@ -1,3 +1,5 @@
+import { depthOf } from './line-depth.js';
+
 /** Lines around one that is found. */
 const AROUND = 1;
 
@@ -41,8 +43,4 @@ function parentsOf(lines: readonly string[], at: number): number[] {
     depth = own;
   }
   return parents;
-}
-
-function depthOf(line = ''): number {
-  return line.search(/[^ ]/);
 }

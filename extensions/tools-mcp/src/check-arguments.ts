@@ -1,3 +1,5 @@
+import { isRecord } from './is-record.js';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
@@ -89,8 +91,4 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return value === undefined ? 'missing' : `a value of type ${typeof value}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -17,6 +17,7 @@ import {
   OF_PROGRAMS,
   OF_REMOTE,
 } from './config-keys.js';
+import { isRecord } from './is-record.js';
 import { type JsonPath, type JsonProblem, JsonText } from './json-text.js';
 import { type McpTemplate, parseTemplate } from './templates.js';
 
@@ -371,8 +372,4 @@ function serversIn(
     if (isRecord(servers)) return { key, servers, others: there.filter((one) => one !== key) };
   }
   return undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
