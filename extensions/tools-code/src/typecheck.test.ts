@@ -55,6 +55,40 @@ describe('typecheck with tsc', () => {
     expect(textOf(result)).toContain('[1 more outside src/deep]');
   });
 
+  const VUE_SCRIPT = JSON.stringify({ scripts: { typecheck: 'vue-tsc --noEmit' } });
+
+  it('runs vue-tsc where the script of the project does, since tsc skips the .vue files', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('package.json', VUE_SCRIPT);
+    world.put('tsconfig.json', CONFIG);
+    world.put('src/a.ts', 'export const n = 1;\n');
+    world.put(
+      'node_modules/vue-tsc/package.json',
+      '{"version":"3.0.1","bin":{"vue-tsc":"bin/vue-tsc.js"}}',
+    );
+    world.put(
+      'node_modules/vue-tsc/bin/vue-tsc.js',
+      'console.log(`src/a.vue(1,2): error TS2322: ${process.argv.slice(2).join(" ")}`);\nprocess.exitCode = 2;\n',
+    );
+    const result = await world.run('typecheck', {});
+    expect(textOf(result)).toMatch(/^1 error \(TypeScript by vue-tsc 3\.0\.1\)\n/);
+    expect(structuredOf(result)).toMatchObject({
+      tool: 'tsc',
+      passed: false,
+      problems: [{ file: 'src/a.vue', message: '--project tsconfig.json --noEmit --pretty false' }],
+    });
+  });
+
+  it('does not say that nothing is wrong where vue-tsc is not installed', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('package.json', VUE_SCRIPT);
+    world.put('tsconfig.json', CONFIG);
+    world.put('src/a.ts', 'export const n = 1;\n');
+    expect(errorOf(await world.run('typecheck', {}))).toContain('is not installed');
+  });
+
   const configurations: [what: string, config: string, word: string][] = [
     ['an invalid option', '{"compilerOptions":{"nonsense":true},"include":["src"]}', 'nonsense'],
     ['no input', '{"include":["nowhere"]}', 'TS18003'],

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { LineReader } from '../output/line-reader.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { findNodeTool } from '../project/node-tool.js';
-import { byProgram } from '../project/project-markers.js';
+import type { ProjectFiles } from '../project/project-files.js';
+import { byProgram, type ProjectMarkers, scriptOf } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
+import { programName } from '../project/script-command.js';
 import type { Problem, ProblemReport } from '../report.js';
 
 const CONFIG = 'tsconfig.json';
@@ -13,17 +15,20 @@ const MAX_MESSAGE_CHARS = 4_000;
 // The one format of `tsc --pretty false`; what explains an error follows it, indented.
 const LINE = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-/** TypeScript's compiler, without output. */
+const VUE_TSC = 'vue-tsc';
+const SIGNS: ProjectMarkers = {
+  files: [CONFIG],
+  script: { names: ['typecheck', 'type-check', 'types'], find: byProgram('tsc', VUE_TSC) },
+};
+
+/** TypeScript's compiler, without output; vue-tsc where the script of the project runs it. */
 export const tsc: Runner<ProblemReport> = {
   name: 'tsc',
   title: 'TypeScript',
   language: 'javascript',
-  signs: {
-    files: [CONFIG],
-    script: { names: ['typecheck', 'type-check', 'types'], find: byProgram('tsc', 'vue-tsc') },
-  },
+  signs: SIGNS,
   async commands({ root }, files) {
-    const tool = await findNodeTool(files, root, { packageName: 'typescript', name: 'tsc' });
+    const tool = await compilerOf(files, root);
     if (tool === undefined) return [];
     const config = await files.json(join(root, CONFIG));
     // A configuration that only references other projects has no files to check.
@@ -34,6 +39,16 @@ export const tsc: Runner<ProblemReport> = {
   },
   parser: () => tscParser(),
 };
+
+/** tsc skips .vue files. So it never takes the place of vue-tsc, not even where that is missing. */
+async function compilerOf(files: ProjectFiles, root: string) {
+  const script = scriptOf(await files.json(join(root, 'package.json')), SIGNS);
+  if (programName(script?.words[script.program]?.text ?? '') !== VUE_TSC) {
+    return findNodeTool(files, root, { packageName: 'typescript', name: 'tsc' });
+  }
+  const tool = await findNodeTool(files, root, { packageName: VUE_TSC });
+  return tool && { ...tool, version: `by ${VUE_TSC} ${tool.version}` };
+}
 
 export function tscParser(): OutputParser<ProblemReport> {
   const problems: Problem[] = [];
