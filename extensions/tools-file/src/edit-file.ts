@@ -19,11 +19,20 @@ export async function writeAndRecord(
   path: string,
   bytes: Uint8Array,
 ): Promise<number | undefined> {
-  ctx.abortSignal.throwIfAborted();
-  await ctx.scopedFs.write(path, bytes);
+  await writeUnread(ctx, path, bytes);
   const mtimeMs = (await mtimeIfReadable(ctx.scopedFs, path)) ?? undefined;
   if (mtimeMs !== undefined) recordContent(ctx, path, { mtimeMs, bytes });
   return mtimeMs;
+}
+
+/** Writes a file that the call may not read: nothing is looked up, and nothing is noted. */
+export async function writeUnread(
+  { abortSignal, scopedFs }: EditContext,
+  path: string,
+  bytes: Uint8Array,
+): Promise<undefined> {
+  abortSignal.throwIfAborted();
+  await scopedFs.write(path, bytes);
 }
 
 /** The modification time; `null` when there is no file; `undefined` when the call may not read it. */

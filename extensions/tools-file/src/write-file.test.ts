@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestContext, errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { createTestContext, errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { createFileWorld, type FileWorld } from './fixtures/file-world.js';
 import { writeFileTool } from './write-file.js';
@@ -50,6 +50,26 @@ describe('write_file', () => {
     textOf(await world.run('write_file', { path: 'out/a.txt', content: 'a' }));
     textOf(await world.run('write_file', { path: 'out/a.txt', content: 'b' }));
     expect(world.get('out/a.txt')).toBe('b');
+  });
+
+  it('looks at the time of a file once, where that is denied, and tells nothing of the file', async () => {
+    const world = createFileWorld({ read: ['in'], write: ['out'] });
+    world.put('out/there.txt', 'old');
+    const [there, missing] = await Promise.all(
+      ['there', 'missing'].map(async (name) => {
+        const path = `out/${name}.txt`;
+        const result = await world.run('write_file', { path, content: 'a' });
+        const events = world.audit.events.flatMap((event) =>
+          'target' in event && event.target === join(world.dir, path)
+            ? [`${event.operation} ${event.decision}`]
+            : [],
+        );
+        const all = JSON.stringify([textOf(result), structuredOf(result), events]);
+        return { events, all: all.replaceAll(name, '') };
+      }),
+    );
+    expect(there?.events).toEqual(['mtime denied', 'write allowed']);
+    expect(there).toEqual(missing);
   });
 
   it('on a dry run shows what would change, and changes nothing', async () => {

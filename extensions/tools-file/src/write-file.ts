@@ -2,7 +2,13 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import { errorCodeOf, type ScopedFs, type ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { withBoundaryFailures } from './boundary-failure.js';
-import { type EditContext, mtimeIfReadable, staleWrite, writeAndRecord } from './edit-file.js';
+import {
+  type EditContext,
+  mtimeIfReadable,
+  staleWrite,
+  writeAndRecord,
+  writeUnread,
+} from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { withEditLock } from './path-lock.js';
 import { changeSinceRead } from './read-records.js';
@@ -83,7 +89,11 @@ async function writeFile(
       structured: { ...facts, dryRun: true, added: diff.added, removed: diff.removed },
     });
   }
-  const mtimeMs = await writeAndRecord(ctx, path, bytes);
+  // The look at the file before the write was denied, so a second one would be, too.
+  const mtimeMs =
+    before === undefined
+      ? await writeUnread(ctx, path, bytes)
+      : await writeAndRecord(ctx, path, bytes);
   const verb = before === undefined ? 'Wrote' : before === null ? 'Created' : 'Replaced';
   return ok(`${verb} ${name}: ${size}.`, {
     structured: { ...facts, ...(mtimeMs !== undefined && { mtimeMs }) },
