@@ -174,8 +174,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'show',
-        summary: 'show all events of one call',
-        args: [['<call>', 'the id of the call']],
+        summary: 'show all events of one call, or of one session',
+        args: [['<call>', 'the id of the call, or of the session']],
         load: () => import('./commands/audit-show.js'),
       },
       {

@@ -552,6 +552,9 @@ describe('audit', () => {
     expect((await world.run(['audit', 'show', id])).out.trim().split('\n')).toEqual(
       expect.arrayContaining(last),
     );
+    const ofSession = (await world.run(['audit', 'show', 'second'])).out.trim().split('\n');
+    expect(ofSession).toEqual(expect.arrayContaining(last));
+    expect(ofSession).not.toContain('session first');
   });
 
   it('says what can be done about a host that a tool does not declare', async () => {
