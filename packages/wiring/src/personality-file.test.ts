@@ -499,9 +499,9 @@ plugins: [weather]
       mkdirSync(join(own, 'personalities', id), { recursive: true });
       if (id !== 'empty') writeFileSync(personalityPath(own, id), 'nonsense: [');
     }
-    expect(await told('nobody')).toBe(`${missing('nobody')}; there are coder, writer`);
+    expect(await told('nobody')).toBe(`${missing('nobody')}; the personalities of this home: coder, writer`);
     expect(await told('codr')).toBe(
-      `${missing('codr')}; did you mean "coder"? There are coder, writer`,
+      `${missing('codr')}; did you mean "coder"? the personalities of this home: coder, writer`,
     );
     expect(await told('Coder')).toMatch(/^personality id: must be .* did you mean "coder"\? There/);
   });
@@ -529,7 +529,7 @@ plugins: [weather]
       writeFileSync(personalityPath(own, `p${at}`), 'name: x\n');
     }
     const message = await refusal(loadPersonality({ home: own, id: 'nobody' }));
-    expect(message).toMatch(/there are p0, p1, .*, … \(60 in all\)$/);
+    expect(message).toMatch(/the personalities of this home: p0, p1, .*, … \(60 in all\)$/);
     expect(message.length).toBeLessThan(500);
   });
 

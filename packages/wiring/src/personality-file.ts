@@ -175,10 +175,8 @@ function existing(home: string, id: string): { ids: string[] | undefined; told: 
   const near = nearestName(id, ids);
   const first = ids.slice(0, MAX_TOLD).join(', ');
   const all = ids.length > MAX_TOLD ? `${first}, … (${ids.length} in all)` : first;
-  return {
-    ids,
-    told: near === undefined ? `there are ${all}` : `did you mean "${near}"? There are ${all}`,
-  };
+  const list = `the personalities of this home: ${all}`;
+  return { ids, told: near === undefined ? list : `did you mean "${near}"? ${list}` };
 }
 
 /**
