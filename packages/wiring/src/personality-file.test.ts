@@ -499,11 +499,15 @@ plugins: [weather]
       mkdirSync(join(own, 'personalities', id), { recursive: true });
       if (id !== 'empty') writeFileSync(personalityPath(own, id), 'nonsense: [');
     }
-    expect(await told('nobody')).toBe(`${missing('nobody')}; the personalities of this home: coder, writer`);
-    expect(await told('codr')).toBe(
-      `${missing('codr')}; did you mean "coder"? the personalities of this home: coder, writer`,
+    expect(await told('nobody')).toBe(
+      `${missing('nobody')}; the personalities of this home: coder, writer`,
     );
-    expect(await told('Coder')).toMatch(/^personality id: must be .* did you mean "coder"\? There/);
+    expect(await told('codr')).toBe(
+      `${missing('codr')}; did you mean "coder"? The personalities of this home: coder, writer`,
+    );
+    expect(await told('Coder')).toMatch(
+      /^personality id: must be .* did you mean "coder"\? The personalities/,
+    );
   });
 
   it('does not say that there are no personalities where they can not be listed', async () => {

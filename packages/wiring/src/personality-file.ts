@@ -175,8 +175,8 @@ function existing(home: string, id: string): { ids: string[] | undefined; told: 
   const near = nearestName(id, ids);
   const first = ids.slice(0, MAX_TOLD).join(', ');
   const all = ids.length > MAX_TOLD ? `${first}, … (${ids.length} in all)` : first;
-  const list = `the personalities of this home: ${all}`;
-  return { ids, told: near === undefined ? list : `did you mean "${near}"? ${list}` };
+  const list = `personalities of this home: ${all}`;
+  return { ids, told: near === undefined ? `the ${list}` : `did you mean "${near}"? The ${list}` };
 }
 
 /**
