@@ -2,7 +2,7 @@ import { err } from '@ethosagent/plugin-sdk';
 import type { ScopedFs, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 
-// The policy judges at most so many characters. Linux takes up to 131,072 bytes in one argument.
+// The policy judges at most this many characters. Linux takes up to 131,072 bytes in one argument.
 const MAX_COMMAND_CHARS = 32_768;
 
 /** The command of a call. */

@@ -11,7 +11,7 @@ export function shellArguments(command: string, { shell }: Pick<CommandPolicy, '
   return [...options, BECOMES, command, ...plainWords(command)];
 }
 
-/** All that bash reads of a command without a shell: it becomes the program, with words as they are. */
+/** Without a shell, bash reads only this: it becomes the program, and the words stay as they are. */
 const BECOMES = 'exec -- "$@"';
 
 /** Columns and rows of the screen of a terminal. */

@@ -17,7 +17,7 @@ import { screenResult } from './screen-result.js';
 import { SHELL } from './shell.js';
 
 const MAX_WAIT_MS = 600_000;
-/** Characters that are looked through for a text, as many as are kept. */
+/** How many characters are searched for a text: as many as are kept. */
 const MAX_WATCHED_CHARS = 1_000_000;
 const WATCHED_AT_ONCE = 100_000;
 const MAX_COMMAND_CHARS = 100;
@@ -90,7 +90,7 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
   });
 }
 
-/** Resolves when a text was written since a cursor, at the end of the process, or of the time. */
+/** Resolves when a text was written after a cursor, the process ends, or the time is over. */
 async function waitFor(
   background: BackgroundProcesses,
   id: string,
@@ -158,7 +158,7 @@ function rendered(
   });
 }
 
-/** Neighbours of one stream as one, so that a sequence which was cut in two is seen whole. */
+/** Joins neighbouring pieces of one stream, so that a sequence that was cut in two is seen whole. */
 function joined(chunks: BackgroundOutput['chunks']): BackgroundOutput['chunks'] {
   const all: { stream: 'stdout' | 'stderr'; texts: string[] }[] = [];
   for (const { stream, text } of chunks) {

@@ -361,14 +361,14 @@ describe('terminal tells progress', () => {
     });
     const messages = world.events.map(({ message }) => message);
     expect(messages[0]).toBe('count');
-    // Lines that come together, as on a busy machine, are told of once.
+    // Lines that arrive together, as on a busy machine, are reported once.
     expect(messages.slice(1).filter((message) => !/^step [1-4]$/.test(message))).toEqual([]);
     expect(messages.length).toBeGreaterThan(1);
     expect(messages.length).toBeLessThan(7);
   });
 });
 
-/** Whether there is such a process that is not only waiting to be reaped. */
+/** Whether such a process exists and is not a zombie. */
 function isRunning(pid: number): boolean {
   if (!existsSync(join('/proc', String(pid)))) return false;
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });

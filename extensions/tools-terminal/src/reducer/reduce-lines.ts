@@ -61,7 +61,7 @@ export function reduceLines(
   });
 }
 
-/** Lines that look like no other, numbers aside, as far as there is room. */
+/** Lines that differ from all others by more than numbers, as many as there is room for. */
 function unlikeOthers(lines: readonly string[], maxChars: number): number[] {
   const shapes = lines.map((line) => clip(line).replaceAll(/\d+/g, '0').trim());
   const counts = new Map<string, number>();
@@ -74,7 +74,7 @@ function unlikeOthers(lines: readonly string[], maxChars: number): number[] {
   });
 }
 
-/** The failing lines, with those before and after that are no noise. */
+/** The failing lines, and the lines around them that are not noise. */
 function nearFailures(
   lines: readonly string[],
   failing: readonly boolean[],

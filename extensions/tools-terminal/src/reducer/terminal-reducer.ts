@@ -43,7 +43,7 @@ function commandIn(args: unknown): string {
   return typeof args.command === 'string' ? args.command : '';
 }
 
-/** A line that is much too long, without its middle; where it tells of a failure, with that. */
+/** Cuts the middle out of a line that is much too long, but keeps what tells of a failure. */
 function shortLine(line: string): string {
   if (line.length <= MAX_LINE_CHARS) return line;
   const at = failureIn(line);
