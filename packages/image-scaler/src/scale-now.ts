@@ -21,7 +21,7 @@ export function scaleNow(job: ScaleJob): Uint8Array | undefined {
   const unpacked = PhotonImage.new_from_byteslice(bytes);
   // The size in the header may be wrong, so the size that the decoder made counts.
   let side = Math.min(job.maxSidePixels, Math.max(unpacked.get_width(), unpacked.get_height()));
-  // The image is turned once it is smaller: turning all its pixels would take twice their memory.
+  // The image is turned once it is smaller: turning all its pixels would take twice their memory on top.
   const image = upright(resized(unpacked, side), job);
   for (
     let least = Math.min(side, SMALLEST_SIDE);
