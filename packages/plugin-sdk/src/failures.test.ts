@@ -17,6 +17,13 @@ describe('failureOf', () => {
     });
   });
 
+  it('promises nothing of a path on the deny floor, which fs_reach does not open', () => {
+    expect(failureOf(new BoundaryError('write', '/x/.env', 'deny floor'))).toMatchObject({
+      error:
+        'PATH_NOT_REACHABLE: write not permitted for /x/.env: it is on the deny floor, which no reach opens; use another path',
+    });
+  });
+
   it.each<[string, unknown, object | undefined]>([
     [
       'what has an answer',

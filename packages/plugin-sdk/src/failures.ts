@@ -21,10 +21,11 @@ export type FailureAnswers = { readonly [Code in DenialCode]?: string } & {
 /** Remedies that hold for every tool. Every denial has one. */
 const COMMON = {
   HOST_NOT_ALLOWED: 'Do not try again: use another host, or tell the user which one is needed.',
-  SECRET_NOT_DECLARED: 'Tell the user that the tool is set up wrong.',
+  SECRET_NOT_DECLARED:
+    'Tell the user: the tool has to declare this secret, and the personality to allow it.',
   PATH_NOT_REACHABLE:
     "Use a path inside the folders that this agent was given; the operator can add others to fs_reach in the personality's config.yaml.",
-  BINARY_NOT_ALLOWED: 'Go on without it: the operator has not allowed this.',
+  BINARY_NOT_ALLOWED: 'Go on without it: the tool or the operator does not allow this.',
   SECRET_NOT_BOUND: 'Tell the user that the tool is set up wrong.',
   QUOTA_EXCEEDED: 'Do not try again; tell the user that it is used up.',
   SANDBOX_UNAVAILABLE: 'Tell the user that this machine has no sandbox.',
@@ -57,9 +58,18 @@ export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolRes
   if (answer === undefined || !(error instanceof Error)) return undefined;
   const [resultCode, nextStep] =
     typeof answer === 'string' ? (['execution_failed', answer] as const) : answer;
-  const next = nextStep === '' ? '' : `. ${nextStep}`;
+  const isSaid = nextStep === COMMON.PATH_NOT_REACHABLE && saysWhy(error);
+  const next = nextStep === '' || isSaid ? '' : `. ${nextStep}`;
   const text = `${error.message.replace(/\.$/, '')}${next}`;
   return withErrorBehind(err(text, resultCode, code), error);
+}
+
+/**
+ * Whether the denial of a path goes on after the path: it names a rule, such as the deny floor, that
+ * no folder in `fs_reach` changes, and the next step.
+ */
+function saysWhy(error: Error): boolean {
+  return 'path' in error && typeof error.path === 'string' && !error.message.endsWith(error.path);
 }
 
 /**

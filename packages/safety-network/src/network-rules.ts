@@ -108,7 +108,7 @@ export class NetworkRules {
       ...(operatorRule !== undefined && { allow: operatorRule }),
     };
     if (this.#within !== undefined && this.#within.matches(host, port) === undefined) {
-      const why = `${urlPlace(host, port)} is outside the hosts that were set for this one call; call the tool again for this host`;
+      const why = `${urlPlace(host, port)} is outside the hosts that the agent's program set for this one call; it decides anew for each call`;
       return deny('not in the hosts of this call', why, entries);
     }
     if (!this.#isPortOpen(port, [rule, operatorRule])) {
