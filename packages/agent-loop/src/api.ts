@@ -51,7 +51,7 @@ export interface AgentLimits {
   maxSteps?: number;
   /** Tool calls. 200. */
   maxCalls?: number;
-  /** Calls in a row of one tool with the very same arguments. 5. */
+  /** Calls in a row of one tool with the very same arguments. One more ends the turn and does not run. 5. */
   maxIdenticalCalls?: number;
   /**
    * Tokens, input and output of all model calls together; estimated where the provider does not count.

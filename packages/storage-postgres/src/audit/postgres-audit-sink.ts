@@ -31,9 +31,9 @@ interface Waiting {
  * `verifyPostgresAudit` checks all of them.
  *
  * An event is on its way when `record` returns, and in the database before anybody gets the answer of
- * its call: a runtime waits for `flush`. What is on its way is sent until it is there, also when the
- * server is away for a while; that of calls without an answer is lost when the process is killed
- * before. Give the sink in a list, `audit: [sink]`, and the log of the home beside it has every event.
+ * its call: a runtime waits for `flush`. The sink sends an event again until the database has it, also
+ * when the server is away for a while. If the process is killed before, the events of calls that have
+ * no answer yet are lost. Give the sink in a list, `audit: [sink]`, and the log of the home beside it has every event.
  */
 export class PostgresAuditSink implements AuditSink {
   /** The id of its chain. */
