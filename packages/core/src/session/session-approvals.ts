@@ -193,7 +193,10 @@ export class SessionApprovals {
       isMade = made !== undefined;
       if (made === undefined) return [{ kind: 'decided', call, question, ...decision }];
       if (isSameDecision(made, said)) return [];
-      throw new EthosError('ALREADY_DECIDED', `${call} is decided already, and that decision holds`);
+      throw new EthosError(
+        'ALREADY_DECIDED',
+        `${call} is decided already, and that decision holds`,
+      );
     });
     if (said.always !== undefined && !isMade) {
       await this.#grants.add(shown, said, { personality, sources });
