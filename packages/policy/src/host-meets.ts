@@ -37,13 +37,21 @@ export class HostIndex {
     );
   }
 
+  /** Whether a pattern of the index covers everything that this pattern covers. */
+  covers(pattern: HostPattern): boolean {
+    return this.#covering(pattern).length > 0;
+  }
+
   /** Whether another pattern of the index covers everything that this pattern covers. */
   hasWider(pattern: HostPattern): boolean {
-    return spellingsAround(pattern).some((spelled) =>
-      textsAt(spelled, pattern.port).some(
-        (text) => text !== pattern.text && this.#byText.has(text),
-      ),
-    );
+    return this.#covering(pattern).some(({ text }) => text !== pattern.text);
+  }
+
+  #covering(pattern: HostPattern): HostPattern[] {
+    return spellingsAround(pattern)
+      .flatMap((spelled) => textsAt(spelled, pattern.port))
+      .flatMap((text) => this.#byText.get(text) ?? [])
+      .filter((wide) => meetHostPatterns(wide, pattern)?.text === pattern.text);
   }
 }
 

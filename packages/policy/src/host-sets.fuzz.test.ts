@@ -10,6 +10,7 @@ import {
   withPort,
 } from './fixtures/hosts-arbitraries.js';
 import {
+  compileHostCover,
   compileHostSet,
   compileNamedMachines,
   meetHostLists,
@@ -42,6 +43,19 @@ describe('compileHostSet, whatever the list', () => {
     const found = compileHostSet([...list, '*']).matches(text, 443);
     expect(found !== undefined).toBe(normalizeHost(text) !== null);
   });
+});
+
+describe('compileHostCover, whatever the list', () => {
+  fuzz(
+    'covers what the meet with a single entry leaves as it is',
+    fc.tuple(list, pattern),
+    ([list, asked]) => {
+      const whole = meetHosts(asked, asked);
+      const isCovered = list.some((entry) => meetHosts(entry, asked) === whole);
+      expect(compileHostCover(list)(asked)).toBe(isCovered);
+    },
+    { runs },
+  );
 });
 
 describe('meetHostLists, whatever the lists', () => {

@@ -105,6 +105,21 @@ export function compileNamedMachines(patterns: Iterable<string>): HostSet {
   return compileHostSet(named.map((pattern) => pattern.text));
 }
 
+/**
+ * Compiles patterns, so that many others can be compared with them.
+ *
+ * @param patterns host patterns; malformed ones cover nothing
+ * @returns whether one of the patterns covers every host of the asked one. A malformed pattern has no
+ * hosts, so any pattern covers it
+ */
+export function compileHostCover(patterns: readonly string[]): (pattern: string) => boolean {
+  const index = new HostIndex(parseAll(patterns));
+  return (pattern) => {
+    const asked = parseHostPattern(pattern);
+    return asked === null ? patterns.length > 0 : index.covers(asked);
+  };
+}
+
 function parseAll(patterns: Iterable<string>): HostPattern[] {
   return [...patterns].flatMap((pattern) => parseHostPattern(pattern) ?? []);
 }

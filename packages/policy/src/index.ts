@@ -52,6 +52,7 @@ export type { HeldStorageOptions } from './held-storage.js';
 export { HeldStorage } from './held-storage.js';
 export type { HostSet } from './host-sets.js';
 export {
+  compileHostCover,
   compileHostSet,
   compileNamedMachines,
   meetHostLists,
@@ -119,6 +120,7 @@ export {
   meetPathLists,
   meetPaths,
   normalizePath,
+  pathAndParents,
   pathProblem,
   resolveReach,
 } from './paths.js';

@@ -110,10 +110,11 @@ export function pathMeets(a: readonly string[], b: readonly string[]): PathMeet[
   const right = new Set(cleanAll(b));
   const meets: PathMeet[] = [];
   for (const one of left) {
-    for (const other of upwards(one)) if (right.has(other)) meets.push({ one, other, meet: one });
+    for (const other of pathAndParents(one))
+      if (right.has(other)) meets.push({ one, other, meet: one });
   }
   for (const other of right) {
-    for (const one of upwards(other)) {
+    for (const one of pathAndParents(other)) {
       if (one !== other && left.has(one)) meets.push({ one, other, meet: other });
     }
   }
@@ -210,8 +211,13 @@ function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
   };
 }
 
-/** A path that is normalised, and all folders above it. */
-export function upwards(path: string): string[] {
+/**
+ * A path and all folders above it, up to the root.
+ *
+ * @param path as `normalizePath` gives it
+ * @returns the path first, the root last
+ */
+export function pathAndParents(path: string): string[] {
   const paths: string[] = [];
   for (let at = path, last = ''; at !== last; last = at, at = dirname(at)) paths.push(at);
   return paths;

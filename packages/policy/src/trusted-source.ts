@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { normalizeHost } from './hosts.js';
-import { isWithin, normalizePath, pathProblem, upwards } from './paths.js';
+import { isWithin, normalizePath, pathAndParents, pathProblem } from './paths.js';
 import { parseUrl, urlPort } from './urls.js';
 
 /** Pages of one host, or files. */
@@ -145,7 +145,7 @@ export function sourceKey(source: TrustedSource): string {
 export function keysAround(source: TrustedSource): string[] {
   const above =
     source.kind === 'files'
-      ? upwards(source.path)
+      ? pathAndParents(source.path)
       : [...source.path.matchAll(/\//g)].map(({ index }) => source.path.slice(0, index + 1));
   const trees = above.map((path) => sourceKey({ ...source, path, isTree: true }));
   return [sourceKey(source), ...trees];

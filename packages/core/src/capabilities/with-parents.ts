@@ -1,16 +1,12 @@
-import { dirname } from 'node:path';
-import { normalizePath } from '@ethosagent/policy';
+import { normalizePath, pathAndParents } from '@ethosagent/policy';
 
 /**
- * Paths, and all folders that they are in: whether any of many paths is within a folder is one look-up.
+ * Paths, and all folders above them. With this set, one look-up says whether a folder holds any of the
+ * paths.
  *
  * @param paths absolute paths
  * @returns normalised paths
  */
 export function withParents(paths: Iterable<string>): ReadonlySet<string> {
-  const all = new Set<string>();
-  for (const path of paths) {
-    for (let at = normalizePath(path); !all.has(at); at = dirname(at)) all.add(at);
-  }
-  return all;
+  return new Set([...paths].flatMap((path) => pathAndParents(normalizePath(path))));
 }

@@ -1,5 +1,5 @@
-import { dirname, relative } from 'node:path';
-import { compilePathSet, normalizePath } from '@ethosagent/policy';
+import { relative } from 'node:path';
+import { compilePathSet, normalizePath, pathAndParents } from '@ethosagent/policy';
 import type { ResolvedGrant } from '../resolved-grant.js';
 import { withParents } from '../with-parents.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
@@ -80,11 +80,8 @@ function linksOf({ leads = {} }: Files): (root: string) => Link | undefined {
     Object.entries(leads).map(([root, lead]) => [normalizePath(root), { root, lead }]),
   );
   return (root) => {
-    for (let at = normalizePath(root), last = ''; at !== last; last = at, at = dirname(at)) {
-      const link = links.get(at);
-      if (link !== undefined) return link;
-    }
-    return undefined;
+    const nearest = pathAndParents(normalizePath(root)).find((path) => links.has(path));
+    return nearest === undefined ? undefined : links.get(nearest);
   };
 }
 

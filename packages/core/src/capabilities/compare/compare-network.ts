@@ -1,4 +1,5 @@
 import {
+  compileHostCover,
   isIpLiteral,
   isServicePort,
   meetHosts,
@@ -7,7 +8,6 @@ import {
 } from '@ethosagent/policy';
 import type { ResolvedGrant } from '../resolved-grant.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
-import { hostCover } from './host-cover.js';
 
 type Network = NonNullable<ResolvedGrant['network']>;
 
@@ -19,7 +19,7 @@ export const compareNetwork: CompareCapability = (
   { network: before = NOWHERE },
   { network: after = NOWHERE },
 ) => {
-  const isDenied = hostCover(denyRules(after));
+  const isDenied = compileHostCover(denyRules(after));
   const isOpen = (pattern: string) => !isDenied(pattern);
   const hosts = after.allowedHosts.filter(isOpen);
   if (hosts.length === 0) return [];
@@ -29,7 +29,7 @@ export const compareNetwork: CompareCapability = (
     entry,
     what,
   });
-  const wasAllowed = hostCover(before.allowedHosts);
+  const wasAllowed = compileHostCover(before.allowedHosts);
   const found: GainedAccess[] = hosts
     .filter((host) => !wasAllowed(host))
     .map((host) => gained(host));
@@ -49,13 +49,13 @@ export const compareNetwork: CompareCapability = (
         policy: 'safety.network.allow_private_urls',
       });
     }
-    const wasPrivate = hostCover(before.privateHosts ?? []);
+    const wasPrivate = compileHostCover(before.privateHosts ?? []);
     for (const machine of (after.privateHosts ?? []).filter(isOpen)) {
       if (wasPrivate(machine)) continue;
       found.push(gained(machine, `requests to ${machine}, whose address is private`));
     }
   }
-  const wasOpened = hostCover(openedPorts(before));
+  const wasOpened = compileHostCover(openedPorts(before));
   for (const place of openedPorts(after).filter(isOpen)) {
     if (wasOpened(place)) continue;
     found.push(gained(place, `requests to ${place}, the port of another service`));

@@ -1,9 +1,8 @@
-import { declaredRef, secretRefMatches, secretSource } from '@ethosagent/policy';
+import { compileHostCover, declaredRef, secretRefMatches, secretSource } from '@ethosagent/policy';
 import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 import type { ResolvedGrant } from '../resolved-grant.js';
 import { indexByRef } from '../secret-index.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
-import { hostCover } from './host-cover.js';
 
 /**
  * The secrets that `after` lets a tool read or send and `before` may not. A tool that reads a value
@@ -19,7 +18,7 @@ export const compareSecrets: CompareCapability = (before, after) => {
     if (typeof by === 'string') {
       return [{ what: `the value of the secret ${ref}`, entry: ref, ...where }];
     }
-    const covers = hostCover(
+    const covers = compileHostCover(
       known.flatMap((each) => (typeof each.by === 'string' ? [] : each.by.hosts)),
     );
     return by.hosts
