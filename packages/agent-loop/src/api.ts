@@ -278,8 +278,8 @@ export interface AgentUsage {
 /**
  * What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. Every
  * `tool_end` has a `tool_start`, except for a call that a dead process had begun. The turn waits until
- * the reader takes an event, until `limits.maxMs` or an abort; the events stay for the reader. Progress
- * that nobody takes is dropped, the oldest first.
+ * the reader takes an event, until `limits.maxMs` or an abort; the events stay for the reader. If the
+ * reader is slow, the oldest progress events are dropped.
  */
 export type AgentEvent =
   | { type: 'start'; sessionId: string; turn: number; resumed: boolean }

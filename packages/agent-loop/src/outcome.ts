@@ -63,7 +63,7 @@ export function overContext(
     : 'Go on in a new session, or with a larger model, or set context.window if the model takes more.';
   return {
     end: 'context_full',
-    message: `The prompt has about ${tokens} tokens, and ${limit} fit: what is left of it is never dropped. ${advice}`,
+    message: `The prompt has about ${tokens} tokens, and ${limit} fit. Nothing more of it can be dropped. ${advice}`,
   };
 }
 

@@ -32,8 +32,8 @@ export interface JsonlAuditOptions {
   key?: string | Uint8Array;
   /**
    * Whether a log that was begun without a key goes on with the `key`, which then holds from the next
-   * line on: the head says so. Who could write the log until then may have written it anew, so say it
-   * when the key is made, and not again. Such a log is refused when absent.
+   * line on: the head says so. Before that, anyone who could write the log could have rewritten it. So
+   * set this once, when you make the key. When absent, such a log is refused.
    */
   adopt?: boolean;
   /**

@@ -373,7 +373,7 @@ describe.each(methods)('%s', (_name, method) => {
     expect(await run()).toEqual({
       ok: false,
       code: 'execution_failed',
-      error: 'uses took longer than 30 ms',
+      error: 'uses took longer than 30 ms and was stopped; it may have done part of its work',
       cause: 'CALL_TIMED_OUT',
     });
     isFaulty = false;

@@ -20,7 +20,7 @@ export interface CallError {
 
 /**
  * Refuses a call with a reason, asks for its approval, narrows its reach, or does the last two
- * together. If there is a refusal, it counts.
+ * together. An object with `refuse` refuses, whatever else it has.
  */
 export type BeforeCall =
   | { refuse: string }

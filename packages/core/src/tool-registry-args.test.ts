@@ -144,7 +144,7 @@ describe('DefaultToolRegistry arguments', () => {
       {
         ok: false,
         code: 'execution_failed',
-        error: 't took longer than 30 ms',
+        error: 't took longer than 30 ms and was stopped; it may have done part of its work',
         cause: 'CALL_TIMED_OUT',
       },
     ],

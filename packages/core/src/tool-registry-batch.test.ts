@@ -191,11 +191,36 @@ describe('DefaultToolRegistry abort', () => {
 
 describe('DefaultToolRegistry time-outs', () => {
   it.each<[string, number | undefined, number | undefined, string]>([
-    ['of the tool', 20, 60_000, 't took longer than 20 ms'],
-    ['of the registry', undefined, 25, 't took longer than 25 ms'],
-    ['of the registry, where the tool says 0', 0, 25, 't took longer than 25 ms'],
-    ['of the registry, where the tool says NaN', Number.NaN, 25, 't took longer than 25 ms'],
-    ['of the registry, where the tool says -1', -1, 25, 't took longer than 25 ms'],
+    [
+      'of the tool',
+      20,
+      60_000,
+      't took longer than 20 ms and was stopped; it may have done part of its work',
+    ],
+    [
+      'of the registry',
+      undefined,
+      25,
+      't took longer than 25 ms and was stopped; it may have done part of its work',
+    ],
+    [
+      'of the registry, where the tool says 0',
+      0,
+      25,
+      't took longer than 25 ms and was stopped; it may have done part of its work',
+    ],
+    [
+      'of the registry, where the tool says NaN',
+      Number.NaN,
+      25,
+      't took longer than 25 ms and was stopped; it may have done part of its work',
+    ],
+    [
+      'of the registry, where the tool says -1',
+      -1,
+      25,
+      't took longer than 25 ms and was stopped; it may have done part of its work',
+    ],
   ])('%s', async (_name, timeoutMs, defaultTimeoutMs, error) => {
     const registry = new DefaultToolRegistry(
       undefined,
@@ -230,7 +255,12 @@ describe('DefaultToolRegistry time-outs', () => {
       batchContext(),
     );
     expect(results.map(({ result }) => result)).toEqual(
-      names.map((name) => failed(`${name} took longer than ${name.slice(1)} ms`, 'CALL_TIMED_OUT')),
+      names.map((name) =>
+        failed(
+          `${name} took longer than ${name.slice(1)} ms and was stopped; it may have done part of its work`,
+          'CALL_TIMED_OUT',
+        ),
+      ),
     );
   });
 });

@@ -12,7 +12,7 @@ import type {
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 
 /**
- * What whoever runs a turn has a say in, for the calls of one batch: the last argument of
+ * What the owner of a turn can decide about the calls of one batch. It is the last argument of
  * `executeParallel`, and `host` of a runtime's `execute`.
  */
 export interface TurnHost {

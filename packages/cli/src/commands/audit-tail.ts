@@ -34,7 +34,7 @@ async function newest(events: AsyncIterable<LoggedEvent>, count: number): Promis
     // Many at once: all that stay are moved each time.
     if (last.length >= 2 * count) last.splice(0, last.length - count);
   }
-  return last.slice(Math.max(0, last.length - count));
+  return last.slice(-count);
 }
 
 async function tellNew(

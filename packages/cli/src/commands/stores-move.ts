@@ -59,7 +59,7 @@ function tell({ ok, stores, stays }: MoveReport, { out }: CommandContext): void 
   out.note(
     ok
       ? 'All of it was read back. Run the agent with these stores from now on; the home was not changed.'
-      : 'Not all of it is there. Stop the agent, settle what is named above, and run this again.',
+      : 'Not everything was moved, and the home was not changed. Stop the agent, fix the problems above, and run this again.',
   );
 }
 

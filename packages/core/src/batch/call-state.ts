@@ -109,7 +109,7 @@ export class CallState {
   }
 
   get timeoutError(): DOMException {
-    const text = `${this.name} took longer than ${this.timeoutMs} ms`;
+    const text = `${this.name} took longer than ${this.timeoutMs} ms and was stopped; it may have done part of its work`;
     return new DOMException(text, 'TimeoutError');
   }
 }

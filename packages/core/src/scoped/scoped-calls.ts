@@ -55,7 +55,7 @@ function nobodyCalls(name: unknown): CapabilityError {
   return new CapabilityError(
     'TOOL_NOT_CALLABLE',
     `${shorten(textOf(name), MAX_TARGET_CHARS)} can not be called from here: calls of a tool are run in a session, and not within other calls; call it by itself`,
-    'nobody runs calls of a tool here',
+    'this host runs no calls for tools',
   );
 }
 

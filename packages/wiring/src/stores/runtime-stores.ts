@@ -9,8 +9,9 @@ import type {
 } from '@ethosagent/types';
 
 /**
- * A store, which stays open when the runtime is closed; or what opens one, which the runtime closes
- * and asks for its problem.
+ * A store, which stays open when the runtime closes. Or an opener: the runtime opens its store before
+ * `createToolRuntime` resolves, asks it for problems, and closes it. If it can't be opened,
+ * `createToolRuntime` rejects.
  */
 export type StoreSource<T> = T | StoreOpener<T>;
 
