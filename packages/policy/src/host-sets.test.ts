@@ -1,10 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import {
+  compileHostCover,
   compileHostSet,
   compileNamedMachines,
   meetHostLists,
   resolveAllowedHosts,
 } from './host-sets.js';
+
+describe('compileHostCover', () => {
+  // With the longest name there is, no host can be put before it to ask for.
+  const longest = `*.${Array.from({ length: 4 }, () => 'a'.repeat(62)).join('.')}.b`;
+
+  it.each<[string, string[], string, boolean]>([
+    ['a pattern by a wider one', ['*.com'], '*.a.com', true],
+    ['a pattern by itself, in any spelling', ['*.A.com.'], '*.a.com', true],
+    ['a host by its suffix', ['*.com'], 'a.com', true],
+    ['a port by the pattern without', ['a.com'], 'a.com:80', true],
+    ['the longest name', ['*'], longest, true],
+    ['a wider pattern by a narrower one', ['*.a.com'], '*.com', false],
+    ['a suffix by the host of its name', ['com'], '*.com', false],
+    ['every port by one', ['a.com:80'], 'a.com', false],
+    ['an address by a suffix of numbers', ['*.0.0.1'], '10.0.0.1', false],
+    ['what no pattern covers', [], 'a.com', false],
+    ['what is no pattern, without any', [], 'a*b', false],
+    ['what is no pattern, since it has no host', ['a.com'], 'a*b', true],
+  ])('%s', (_name, patterns, asked, expected) => {
+    expect(compileHostCover(patterns)(asked)).toBe(expected);
+  });
+});
 
 describe('compileHostSet', () => {
   it('says which pattern matched, one that names the port first', () => {

@@ -55,7 +55,7 @@ function nobodyCalls(name: unknown): CapabilityError {
   return new CapabilityError(
     'TOOL_NOT_CALLABLE',
     `${shorten(textOf(name), MAX_TARGET_CHARS)} can not be called from here: calls of a tool are run in a session, and not within other calls; call it by itself`,
-    'this host runs no calls for tools',
+    'no calls outside a session or within another call',
   );
 }
 
