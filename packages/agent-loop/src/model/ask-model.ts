@@ -10,6 +10,7 @@ import type { ModelSettings } from '../api.js';
 import { nativeOptions, withBreakpoints } from '../context/breakpoints.js';
 import type { ContextPlan } from '../context/context-plan.js';
 import type { IssuedCall } from './call-parts.js';
+import { IdleWatch } from './idle-watch.js';
 import { ModelFailure, modelFailure } from './model-error.js';
 
 export interface ModelRequest {
@@ -41,6 +42,9 @@ export interface ModelAnswer {
 export type AnswerPart =
   | { type: 'text' | 'reasoning'; text: string; metadata?: ProviderMetadata }
   | { type: 'call'; call: IssuedCall; metadata?: ProviderMetadata };
+
+/** Without it, each `abort()` makes an error with a stack, twice a step. */
+const ANSWER_ENDED = new DOMException('The answer has ended.', 'AbortError');
 
 /** No existing model writes an answer of this many characters. */
 const MAX_ANSWER_CHARS = 2_000_000;
@@ -74,8 +78,16 @@ export async function askModel(
   } finally {
     request.signal.removeEventListener('abort', abort);
     // Ends what still arrives of an answer that is no longer wanted.
-    attempt.abort();
+    attempt.abort(ANSWER_ENDED);
   }
+}
+
+let sdkModule: Promise<typeof import('ai')> | undefined;
+
+/** Node resolves the name again at each `import()`, and a loader such as `tsx` asks its own thread. */
+function loadSdk(): Promise<typeof import('ai')> {
+  sdkModule ??= import('ai');
+  return sdkModule;
 }
 
 async function readAnswer(
@@ -85,7 +97,7 @@ async function readAnswer(
 ): Promise<ModelAnswer> {
   const { model, definitions, settings, context, isWithoutCalls, idleMs, signal } = request;
   const { system, messages } = context === undefined ? request : withBreakpoints(request, model);
-  const sdk = await import('ai');
+  const sdk = await loadSdk();
   const { streamText, jsonSchema } = sdk;
   signal.throwIfAborted();
   const { providerOptions, ...rest } = settings;
@@ -299,51 +311,24 @@ function isParts(stream: unknown): stream is AsyncIterable<StreamPart> {
   return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
 }
 
-/** Aborts an attempt if its next part does not come in time. */
+/** Yields the parts, each of which has to come in time, and then ends the attempt. */
 async function* watched<T>(
   parts: AsyncIterable<T>,
   idleMs: number,
   attempt: AbortController,
 ): AsyncGenerator<T> {
   const iterator = parts[Symbol.asyncIterator]();
+  const watch = new IdleWatch(idleMs, attempt.signal);
   try {
     for (;;) {
-      const next = await inTime(iterator.next(), idleMs, attempt);
+      const next = await watch.wait(iterator.next());
       if (next.done === true) return;
       yield next.value;
     }
   } finally {
-    attempt.abort();
+    watch.end();
+    attempt.abort(ANSWER_ENDED);
     // Not awaited: a stream that ignores its signal would keep the turn from going on.
     void Promise.resolve(iterator.return?.()).catch(() => {});
-  }
-}
-
-async function inTime<T>(
-  next: Promise<T>,
-  idleMs: number,
-  { signal }: AbortController,
-): Promise<T> {
-  let end = () => {};
-  const over = new Promise<never>((_resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(
-        new ModelFailure(`the model was silent for ${Math.round(idleMs / 1_000)} s`, {
-          isRetryable: true,
-        }),
-      );
-    }, idleMs);
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-  });
-  try {
-    return await Promise.race([next, over]);
-  } finally {
-    end();
   }
 }
