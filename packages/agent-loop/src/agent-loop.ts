@@ -13,46 +13,52 @@ import { recordAnswers } from './record-answers.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnRunner, unfinished } from './turn-runner.js';
 
-/** How the last event of a turn looks. */
+/** The last event of a turn. */
 export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
 
-/** Runs conversations over a model and the tools of a registry, one turn after the other. */
+/** Runs conversations between a model and the tools of a registry, one turn after the other. */
 export class AgentLoop {
   readonly #runner: TurnRunner;
 
   /**
-   * A host calls `createAgent` of `@ethosagent/wiring` instead, unless it puts the parts together
-   * itself.
+   * Most hosts call `createAgent` of `@ethosagent/wiring` instead. This constructor is for hosts
+   * that build the parts themselves.
    *
    * @param options the model, the tools, the sessions, limits and prices
-   * @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price
+   * @throws `CONFIG_INVALID` for an unknown or invalid option, such as a limit that is not above
+   * zero or a negative price
    */
   constructor(options: AgentLoopOptions) {
     this.#runner = new TurnRunner(options);
   }
 
   /**
-   * Begins a turn. What went wrong before the event `start` is thrown, later errors are events.
-   * Whoever stops reading ends the turn, which `resume` can then go on with.
+   * Begins a turn. An error before the event `start` is thrown at the first read of the events;
+   * later errors are events. A reader that stops early leaves the turn unfinished, and `resume` can
+   * continue it.
    *
    * @param input the session, the prompt and its attachments
    * @returns the events, in order; the last one is `done`
-   * @throws `TURN_INVALID` for a blank prompt without attachments, when the last turn of the session is
-   * not finished, or what is stored of it can't be read; `SESSION_CHANGED` when another process writes
-   * to the session; `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
+   * @throws `TURN_INVALID` for a blank prompt without attachments, if the last turn of the session
+   * runs or is not finished, if its stored records can't be read, or if the loop was closed
+   * @throws `SESSION_CHANGED` if another process writes to the session
+   * @throws `SESSION_TAKEN` if somebody else holds the session
+   * @throws `SESSION_OWNER_MISMATCH` if the session belongs to another owner
+   * @throws `CONFIG_INVALID` if the personality is unknown or invalid
+   * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
   run(input: TurnInput): AsyncIterable<AgentEvent> {
     return this.#runner.run(input);
   }
 
   /**
-   * Goes on with the last turn: asks the model again whose answer broke off, runs calls that had not
-   * begun and those that were approved, and tells the model of calls that may have run.
+   * Continues the last turn. Asks the model again if its answer broke off, runs the calls that had
+   * not begun and those that were approved, and tells the model which calls may have run.
    *
    * @param input the session, and a signal
    * @returns the events, in order; the last one is `done`
-   * @throws as `run`; `TURN_INVALID` when there is nothing to go on with, or the turn began under
-   * another personality
+   * @throws as `run`; `TURN_INVALID` if no turn is unfinished, or if the turn began under another
+   * personality
    */
   resume(input: ResumeInput): AsyncIterable<AgentEvent> {
     return this.#runner.resume(input);
@@ -62,9 +68,10 @@ export class AgentLoop {
    * Runs a turn and waits for its end.
    *
    * @param input the session, the prompt and its attachments
-   * @returns the last event, with the `error` of a turn that failed
+   * @returns the last event; it has the `error` of a turn that failed
    * @throws as `run`
-   * @throws `TURN_INVALID` when the turn ended without its last event
+   * @throws `TURN_INVALID` if the turn ended without its last event, e.g. because the loop was
+   * closed
    */
   async ask(input: TurnInput): Promise<TurnDone> {
     for await (const event of this.run(input)) if (event.type === 'done') return event;
@@ -72,10 +79,11 @@ export class AgentLoop {
   }
 
   /**
-   * How a session stands, as it is stored. A turn that this loop runs is `unfinished`.
+   * Reads the state of a session from the store.
    *
-   * @param sessionId of the session
-   * @returns `idle`, `paused` where all open calls wait for a decision, or `unfinished`
+   * @param sessionId the id of the session
+   * @returns `paused` if all open calls wait for a decision; `unfinished` for another open turn,
+   * including one that this loop runs; `idle` otherwise
    */
   async state(sessionId: string): Promise<SessionState> {
     if (this.#runner.isRunning(sessionId)) return 'unfinished';
@@ -89,10 +97,10 @@ export class AgentLoop {
   }
 
   /**
-   * The calls that the last turn waits for, decided or not. `pending` of a `ToolSession` lists them
-   * too, and its `decide` decides on them.
+   * Lists the calls that the last turn waits for, decided or not. A `ToolSession` of the same
+   * session also lists them with `pending`, and decides on them with `decide`.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    * @returns the calls, the oldest first
    */
   async pending(sessionId: string): Promise<PendingApproval[]> {
@@ -104,11 +112,13 @@ export class AgentLoop {
   }
 
   /**
-   * Decides on a call that waits. `resume` then carries it out. Any process may decide.
+   * Decides on a waiting call, from any process. After that, `resume` runs or refuses the call.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    * @param approval as the event, `pending` or `done` showed it
-   * @param decision yes or no; with other arguments, those run instead
+   * @param decision yes or no; if it has arguments, the call runs with these
+   * @throws `APPROVAL_INVALID` if no such call waits, or it asks for something else now
+   * @throws `ALREADY_DECIDED` for another decision than the one that was made
    * @throws as `ToolSession.decide`
    */
   decide(
@@ -120,12 +130,12 @@ export class AgentLoop {
   }
 
   /**
-   * Takes out a call that waits, decided or not. It does not run, and the model hears of it with
-   * `resume`.
+   * Removes a waiting call, decided or not. The call does not run, and after `resume` the model
+   * reads that.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    * @param approval as the event, `pending` or `done` showed it
-   * @returns whether it waited
+   * @returns whether the call waited
    */
   withdraw(
     sessionId: string,
@@ -135,9 +145,9 @@ export class AgentLoop {
   }
 
   /**
-   * The grants that hold in a session under the personality of the loop.
+   * Lists the grants that apply in a session under the personality of the loop.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    * @returns the grants
    */
   async grants(sessionId: string): Promise<SessionGrant[]> {
@@ -147,22 +157,22 @@ export class AgentLoop {
   /**
    * Ends a grant.
    *
-   * @param sessionId of the session
-   * @param grantId as `grants` shows it
-   * @returns whether there was such a grant
+   * @param sessionId the id of the session
+   * @param grantId the id that `grants` shows
+   * @returns whether the grant existed
    */
   revoke(sessionId: string, grantId: string): Promise<boolean> {
     return this.#runner.revoke(sessionId, grantId);
   }
 
   /**
-   * Ends an unfinished turn without going on with it, so that a new one can begin.
+   * Ends an unfinished turn without continuing it, so that a new turn can begin.
    *
-   * @param sessionId of the session
-   * @param opts `claim`: the caller's hold on the session
-   * @throws `TURN_INVALID` when no turn is unfinished, or it runs in this process
-   * @throws `SESSION_CHANGED` when another process writes to the session
-   * @throws `SESSION_TAKEN` when somebody else holds it
+   * @param sessionId the id of the session
+   * @param opts `claim`: the caller's claim on the session
+   * @throws `TURN_INVALID` if no turn is unfinished, or the turn runs in this process
+   * @throws `SESSION_CHANGED` if another process writes to the session
+   * @throws `SESSION_TAKEN` if somebody else holds it
    */
   async abandon(sessionId: string, opts: { claim?: TurnClaim } = {}): Promise<void> {
     this.#runner.assertNotRunning(sessionId);
@@ -190,13 +200,13 @@ export class AgentLoop {
   }
 
   /**
-   * Takes a session for turns that run here, so that no other process runs it. Extend it before
-   * `leaseMs` are over, and release it at the end.
+   * Claims a session for turns in this process, so that no other process runs it. Call `extend`
+   * before `leaseMs` are over, and `release` at the end.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    * @param leaseMs milliseconds, up to a day
-   * @returns the hold; `undefined` while somebody else has the session
-   * @throws `CONFIG_INVALID` for a store that can't hold sessions
+   * @returns the held session; `undefined` while somebody else holds it
+   * @throws `CONFIG_INVALID` if the store can't hold sessions
    * @throws as `SessionStore.claim`
    */
   async hold(sessionId: string, leaseMs: number): Promise<HeldSession | undefined> {
@@ -205,10 +215,11 @@ export class AgentLoop {
   }
 
   /**
-   * Extends holds. One that is over is marked as lost.
+   * Extends the leases of held sessions. A session that is no longer held is marked as lost.
    *
-   * @param held what `hold` gave
+   * @param held sessions that `hold` returned
    * @param leaseMs milliseconds from now, up to a day
+   * @throws `CONFIG_INVALID` if the store can't hold sessions
    * @throws as `SessionStore.renew`
    */
   extend(held: readonly HeldSession[], leaseMs: number): Promise<void> {
@@ -216,9 +227,10 @@ export class AgentLoop {
   }
 
   /**
-   * Gives up a session that is held.
+   * Releases a held session.
    *
-   * @param held what `hold` gave
+   * @param held the session that `hold` returned
+   * @throws `CONFIG_INVALID` if the store can't hold sessions
    * @throws as `SessionStore.release`
    */
   async release(held: HeldSession): Promise<void> {
@@ -228,18 +240,18 @@ export class AgentLoop {
   }
 
   /**
-   * Ends what runs in a session, with its sub-agents and what its tools left running, and waits for
-   * it. A turn that runs stays unfinished.
+   * Ends everything that runs in a session, and waits for its end: the turn, its sub-agents, and
+   * what its tools left running. The turn stays unfinished.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    */
   endSession(sessionId: string): Promise<void> {
     return this.#runner.endSession(sessionId);
   }
 
   /**
-   * Ends the turns that run, which stay unfinished and give no more events, and all sub-agents, and
-   * waits for them.
+   * Ends all turns and sub-agents that run, and waits for their end. The turns stay unfinished and
+   * send no more events.
    */
   close(): Promise<void> {
     return this.#runner.close();

@@ -17,128 +17,159 @@ import type {
 } from '@ethosagent/types';
 import type { LanguageModel } from 'ai';
 
-/** The tools of an agent, as `createToolRuntime` and `registryTools` have them. */
+/** The tools of an agent. `createToolRuntime` and `registryTools` return them. */
 export interface AgentTools extends SessionTools {
-  /** The personalities that there are, for whoever names one that is not. None are told when absent. */
+  /**
+   * Lists the personalities. A refusal of an unknown personality names them. Without this method,
+   * it names none.
+   */
   personalities?(): Promise<readonly { id: string; description?: string }[]>;
 }
 
-/** What a batch of an agent has of its own. */
+/** The options of one batch of calls. */
 export type AgentBatchOptions = SessionToolsBatch;
 
-/** For whom a session runs. */
+/** The user, agent and team that a session runs for, and the surface where it runs. */
 export type AgentIdentity = SessionIdentity;
 
-/** US dollars for a million tokens, from zero. */
+/** The prices of a model, in US dollars for a million tokens. None is negative. */
 export interface TokenPrices {
-  /** US dollars for a million tokens of input. */
+  /** The price of input. */
   input: number;
-  /** US dollars for a million tokens of output. */
+  /** The price of output. */
   output: number;
-  /** Of input that the provider had cached; as `input` when absent. */
+  /** The price of input that the provider reads from its cache; `input` when absent. */
   cachedInput?: number;
-  /** Of input that the provider wrote to its cache; as `input` when absent. */
+  /** The price of input that the provider writes to its cache; `input` when absent. */
   cacheWrite?: number;
 }
 
 /**
- * What one turn may use up. Over a limit the turn ends, with that as its reason. A resumed turn goes on
- * counting; only `maxMs` starts again. What sub-agents use counts until the turn ends, also while it is
- * paused.
+ * The most that one turn may use. When a limit is reached, the turn ends and `TurnEnd` names the
+ * limit. A resumed turn continues to count; only `maxMs` starts again. The use of sub-agents counts
+ * until the turn ends, even while the turn is paused.
  */
 export interface AgentLimits {
-  /** Model calls. 50. */
+  /** The most model calls. 50 when absent. */
   maxSteps?: number;
-  /** Tool calls. 200. */
+  /** The most tool calls. 200 when absent. */
   maxCalls?: number;
-  /** Calls in a row of one tool with the very same arguments. One more ends the turn and does not run. 5. */
+  /**
+   * The most calls in a row of one tool with the same arguments. The next such call does not run,
+   * and the turn ends. 5 when absent.
+   */
   maxIdenticalCalls?: number;
   /**
-   * Tokens, input and output of all model calls together; estimated where the provider does not count.
-   * Checked between steps, so that one answer may go beyond it. No limit when absent.
+   * The most tokens: input and output of all model calls together. They are estimated if the
+   * provider does not count them. The loop checks this limit between steps, so one answer may
+   * exceed it. No limit when absent.
    */
   maxTokens?: number;
   /**
-   * US dollars, of the model and of the tools; checked as `maxTokens`. No limit when absent; needs
-   * `prices` for the model.
+   * The highest cost in US dollars, of the model and the tools. The loop checks it between steps.
+   * It needs `prices` for the model. No limit when absent.
    */
   maxCostUsd?: number;
-  /** Milliseconds, of each run of the turn, with the wait for `approve`, without pauses. 30 minutes. */
+  /**
+   * The milliseconds that one run of the turn may take. The wait for `approve` counts, pauses do
+   * not. 30 minutes when absent.
+   */
   maxMs?: number;
   /**
-   * Milliseconds that stores and tools have for an answer once the turn is over. Without the store's,
-   * the turn ends as `failed` with `STORE_UNAVAILABLE`. 2,000.
+   * The milliseconds that stores and tools have to answer after the turn is over. If the store does
+   * not answer in time, the turn ends as `failed` with `STORE_UNAVAILABLE`. 2,000 when absent.
    */
   graceMs?: number;
-  /** Characters for the results of one batch of calls. 80,000. */
+  /** The most characters of all results of one batch of calls. 80,000 when absent. */
   resultBudgetChars?: number;
 }
 
 /**
- * How a model is asked again when it fails: after HTTP 408, 409, 425, 429 and 5xx, an error that the AI
- * SDK calls retryable, no connection, an answer that breaks off or says nothing. Nothing of a broken
- * answer runs.
+ * How often a model is asked again when it fails. The loop asks again after HTTP 408, 409, 425, 429
+ * and 5xx, after an error that the AI SDK calls retryable, if there is no connection, and if an
+ * answer breaks off or is empty. No call of an answer that broke off runs.
  *
- * `MODEL_FAILED` at once: other 4xx, no key, a request that the provider can't take, a content filter
- * (nothing of the answer is kept), a limit of output before anything was said, a `Retry-After` beyond the
- * time that the turn has left. Its message shows no credentials; its `cause` is what was thrown.
+ * Other failures end the turn at once with `MODEL_FAILED`: other 4xx, a missing key, a request that
+ * the provider does not support, a content filter (nothing of the answer is kept), a limit of
+ * output that is reached before the first text, and a `Retry-After` that is longer than the rest of
+ * the turn. The message of the error shows no credentials. Its `cause` is the original error.
  */
 export interface AgentRetries {
-  /** Attempts after the first. 4. */
+  /** The most attempts after the first. 4 when absent. */
   maxRetries?: number;
-  /** Milliseconds before the second attempt, doubled each time; a server's `Retry-After` wins. 1,000. */
+  /**
+   * The milliseconds before the second attempt. They double with each further attempt. The
+   * `Retry-After` of a server replaces them. 1,000 when absent.
+   */
   firstDelayMs?: number;
-  /** 60,000. */
+  /** The most milliseconds between two attempts, without a `Retry-After`. 60,000 when absent. */
   maxDelayMs?: number;
-  /** Milliseconds without a word of the model after which its answer counts as broken off. 300,000. */
+  /**
+   * After this many milliseconds without a word of the model, its answer counts as broken off.
+   * 300,000 when absent.
+   */
   idleMs?: number;
 }
 
-/** How the history is kept within the window of the model. */
+/** How the loop keeps the history within the model's window. */
 export interface ContextOptions {
   /**
-   * Tokens of the model's window. By the id of the model when absent; 32,000 of one that is not known.
-   * When it is too large, the model refuses the prompt: `MODEL_FAILED`.
+   * The model's window in tokens. When absent, the loop looks it up by the id of the model, and
+   * takes 32,000 for an unknown one. If this number is too large, the model refuses the prompt:
+   * `MODEL_FAILED`.
    */
   window?: number;
   /**
-   * Tokens of the window that are left for the answer. `modelSettings.maxOutputTokens` when absent,
-   * else 16,000; at most a quarter of the window.
+   * The tokens of the window that are kept free for the answer. When absent,
+   * `modelSettings.maxOutputTokens` or else 16,000, but at most a quarter of the window.
    */
   reserve?: number;
-  /** The share of the window at which the history is made shorter. 0.8. */
+  /**
+   * The share of the window at which the loop makes the history shorter, up to 1. 0.8 when absent.
+   */
   at?: number;
-  /** Turns that stay as they are, as long as they take up to a quarter of the window. 3. */
+  /**
+   * How many of the last turns stay unchanged, if they take at most a quarter of the window. 3 when
+   * absent.
+   */
   keepTurns?: number;
-  /** Whether the model sums up what is oldest where clearing results is not enough. true. */
+  /**
+   * Whether the model sums up the oldest part if clearing results is not enough. `true` when
+   * absent.
+   */
   summarise?: boolean;
   /**
-   * What the provider does itself at that share: `clear` results, `compact` the history. Models of
-   * Anthropic alone. The loop then acts only when a prompt would not fit any more.
+   * What the provider itself does at the share `at`: `clear` removes results, and `compact` sums up
+   * the history. Only models of Anthropic can do this. The loop then acts only if a prompt would
+   * not fit.
    */
   native?: readonly ('clear' | 'compact')[];
 }
 
-/** When a model has to look for its tools. */
+/** When the model has to search for its tools. */
 export interface ToolSearchOptions {
   /**
-   * The share of the model's window that definitions of tools may take. Beyond it, those of MCP servers
-   * are found with `find_tools`, and if that is not enough, the last of the others too. 0.1.
+   * The share of the model's window that the definitions of tools may take, from 0 to 1. If they
+   * take more, the model finds the tools of MCP servers with `find_tools`. If that is not enough,
+   * the last ones of the other tools too. 0.1 when absent.
    */
   share?: number;
-  /** Tools that one search finds. 5. */
+  /** The most tools that one search finds, from 1 to 50. 5 when absent. */
   limit?: number;
 }
 
-/** What sub-agents may do. */
+/** The limits of sub-agents. */
 export interface DelegationLimits {
-  /** Sub-agents below each other. 2. */
+  /** The most levels of sub-agents. 2 when absent. */
   maxDepth?: number;
-  /** Sub-agents of one agent that run at once. 4. */
+  /** The most sub-agents of one agent that run at once. 4 when absent. */
   maxRunning?: number;
-  /** Sub-agents of one turn of the agent at the top, all levels together. 16. */
+  /**
+   * The most sub-agents in one turn of the agent at the top, on all levels together. 16 when
+   * absent.
+   */
   maxTotal?: number;
-  /** Characters of a sub-agent's answer. 20,000. */
+  /** The most characters of a sub-agent's answer. 20,000 when absent. */
   maxResultChars?: number;
 }
 
@@ -146,110 +177,131 @@ export interface AgentLoopOptions {
   model: LanguageModel;
   tools: AgentTools;
   sessions: SessionStore;
-  /** The id of the personality; the active one of `tools` when absent. */
+  /** The id of the personality. When absent, the active one of `tools`. */
   personality?: string;
-  /** What the model is told about itself, before what the framework tells it. */
+  /**
+   * The first part of the system prompt. The texts of the personality and of the loop follow it.
+   */
   instructions?: string;
   identity?: AgentIdentity;
   limits?: AgentLimits;
   retries?: AgentRetries;
   prices?: TokenPrices;
   delegation?: DelegationLimits;
-  /** How a long history is made shorter; `false`: it is sent whole, whether or not it fits. */
+  /**
+   * How the loop makes a long history shorter. `false` sends the whole history, even if it does not
+   * fit.
+   */
   context?: ContextOptions | false;
-  /** How tools are found that are too many to be told, or say `defer`; `false`: all are told. */
+  /**
+   * How the model finds tools that are too many for the prompt, or that set `defer`. `false` offers
+   * all tools from the start.
+   */
   toolSearch?: ToolSearchOptions | false;
   /**
-   * Decides on calls that need approval while the turn waits. `'later'`, and no callback: the turn
-   * pauses, and `decide` and `resume` go on with it. An answer after the call has ended is too late.
+   * Decides on a call that needs approval. The turn waits for the answer. After the answer
+   * `'later'`, or without this callback, the turn pauses: call `decide`, then `resume`. An answer
+   * that comes after the call has ended is ignored.
    */
   approve?: (
     request: ApprovalRequest,
   ) => ApprovalDecision | 'later' | Promise<ApprovalDecision | 'later'>;
-  /** Progress with the audience `internal`, for logs; it is never among the events. */
+  /**
+   * Receives progress with the audience `internal`, for logs. The events of a turn never contain
+   * it.
+   */
   onInternal?: (event: ToolProgressEvent) => void;
   /**
-   * Whether the model takes images in tool results, as `structured.images: { mediaType, data }[]` of
-   * a result has them, `data` in base64, and how large. By the provider's name when absent. A session
-   * shows up to 16 images or 16,000,000 characters of them; beyond that the last 8 or 8,000,000, and the
-   * model reads which results lost theirs.
+   * Whether the model accepts images in tool results, and how large they may be. When absent, the
+   * name of the provider decides. The images of a result are in `structured.images`, each with a
+   * `mediaType` and its `data` in base64. A session shows up to 16 images and 16,000,000 characters
+   * of base64. If there are more, the newest stay, up to 8 images and 8,000,000 characters, and the
+   * model reads which results have lost their images.
    */
   toolImages?: boolean | Partial<ImageLimits>;
-  /** Makes images smaller that the model would not take, or would make smaller itself. */
+  /** Shrinks images that the model would refuse or would shrink itself. */
   imageScaler?: ImageScaler;
-  /** Settings of the model call: temperature, maxOutputTokens, providerOptions, … */
+  /** The settings of each model call. */
   modelSettings?: ModelSettings;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** The clock: milliseconds since the epoch. `Date.now` when absent. */
   now?: () => number;
 }
 
-/** What is passed on to the model call as it is. */
+/** Settings that the loop passes to the model call unchanged. */
 export interface ModelSettings {
-  /** The range is the provider's. */
+  /** The provider sets the range. */
   temperature?: number;
   /** From 0 to 1. */
   topP?: number;
   maxOutputTokens?: number;
-  /** For providers that can repeat an answer. */
+  /** A seed for providers that can repeat an answer. */
   seed?: number;
   headers?: Record<string, string>;
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
-/** That a session is held for the turn, as a worker holds it. */
+/** Proof that a process holds a session for its turn. A worker makes one. */
 export interface TurnClaim {
-  /** Every record of the turn is stored only while the claim with this epoch holds. */
+  /**
+   * The number of the claim. The store accepts records of the turn only while the claim with this
+   * epoch holds.
+   */
   readonly epoch: number;
   /**
-   * Asked before each record, call and access of a tool, at once.
+   * Checks the claim. The loop calls it before each record, and before each call and access of a
+   * tool. It must answer at once.
    * @throws `SESSION_TAKEN` once somebody else may hold the session
    */
   assertHeld(): void;
 }
 
-/** What a turn begins with. */
+/** The beginning of a turn. */
 export interface TurnInput {
   sessionId: string;
   prompt: string;
   /**
-   * Their names reach the model as JSON, cut at 200 characters, without `<`, `>`, `[`, `]`, `|` and
-   * invisible characters.
+   * Files of the user. The model reads their names as JSON: at most 200 characters, without `<`,
+   * `>`, `[`, `]`, `|` and invisible characters.
    */
   attachments?: readonly TurnAttachment[];
   /**
-   * Somebody else had a hand in the prompt, e.g. who wrote a mail that it quotes: calls with effects
-   * need approval from the beginning.
+   * Whether the prompt contains text of somebody else, e.g. of a mail that it quotes. Then calls
+   * with effects need approval from the beginning.
    */
   untrusted?: boolean;
   abortSignal?: AbortSignal;
-  /** Absent: the turn runs as long as nobody holds the session. */
+  /**
+   * The claim on the session. When absent, the turn runs only as long as nobody holds the session.
+   */
   claim?: TurnClaim;
   /**
-   * Stands for the turn in its session. With the key of a turn that is there already, that one is gone
-   * on with; once it is over, all that comes is its `done`.
+   * Identifies the turn in its session. If the session has an unfinished turn with this key, that
+   * turn is resumed. If the turn has ended, the only event is its `done`.
    */
   key?: string;
 }
 
-/** What a turn is gone on with. */
+/** The session whose last turn is resumed. */
 export interface ResumeInput {
   sessionId: string;
   abortSignal?: AbortSignal;
-  /** As `TurnInput.claim`. */
+  /** The claim on the session, as for `TurnInput`. */
   claim?: TurnClaim;
 }
 
 /**
- * Why a turn is over. After `failed` the session is `unfinished`, and `resume` goes on; after `paused`
- * it is `paused`; else `idle`. Calls that a limit stopped get an answer.
+ * Why a turn ended. After `failed` the session is `unfinished`, and `resume` continues the turn.
+ * After `paused` the session is `paused`, and after every other end it is `idle`. A call that a
+ * limit stopped gets an error as its result.
  *
- * - `answered`: without a call, also at a limit of tokens or cost. `message` says when a limit of output
- *   cut the answer off.
+ * - `answered`: the last answer makes no call. Reaching a limit of tokens or cost with this answer
+ *   does not change that. `message` says if a limit of output cut the answer off.
  * - `paused`: calls wait for `decide`.
- * - `aborted`: by the caller's signal, or `abandon`.
- * - `failed`: the model, the store or the configuration.
- * - `context_full`: what is never dropped does not fit the window; `message` says what to do.
- * - the others: a limit of `AgentLimits`.
+ * - `aborted`: by the caller's signal, or by `abandon`.
+ * - `failed`: by an error of the model, the store or the configuration.
+ * - `context_full`: the part of the history that is never dropped does not fit the window.
+ *   `message` says what to do.
+ * - the others: by a limit of `AgentLimits`.
  */
 export type TurnEnd =
   | 'answered'
@@ -266,27 +318,29 @@ export type TurnEnd =
 
 export interface AgentUsage {
   inputTokens: number;
-  /** Of them, what the provider read from its cache. */
+  /** The part of `inputTokens` that the provider read from its cache. */
   cachedInputTokens: number;
-  /** Of them, what the provider wrote to its cache. Absent where that is nothing. */
+  /** The part of `inputTokens` that the provider wrote to its cache. Absent if there is none. */
   cacheWriteInputTokens?: number;
   outputTokens: number;
-  /** US dollars of the model, where there are prices, and of the tools. */
+  /** US dollars: the cost of the tools, and that of the model if `prices` are set. */
   costUsd: number;
 }
 
 /**
- * What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. Every
- * `tool_end` has a `tool_start`, except for a call that a dead process had begun. The turn waits until
- * the reader takes an event, until `limits.maxMs` or an abort; the events stay for the reader. If the
- * reader is slow, the oldest progress events are dropped.
+ * An event of a turn. The events come in order. Every turn ends with `done`, unless the loop is
+ * closed. Every `tool_end` follows a `tool_start`, except for a call that began in a process that
+ * died.
+ *
+ * The turn waits until the reader takes an event, at most until `limits.maxMs` or an abort; then it
+ * keeps the events for the reader. If the reader is slow, the oldest progress events are dropped.
  */
 export type AgentEvent =
   | { type: 'start'; sessionId: string; turn: number; resumed: boolean }
   | { type: 'step'; step: number }
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** What came since the last `step` is void: the model is asked again. */
+  /** Everything since the last `step` is void, because the model is asked again. */
   | { type: 'retry'; attempt: number; delayMs: number; reason: string }
   | { type: 'tool_start'; toolCallId: string; toolName: string; args: unknown }
   /** Never with the audience `internal`. */
@@ -300,42 +354,42 @@ export type AgentEvent =
     }
   | { type: 'tool_end'; toolCallId: string; toolName: string; result: ToolResult; ms: number }
   | { type: 'approval'; approval: PendingApproval }
-  /** The history was made shorter. Tokens are estimates of the whole prompt. */
+  /** The loop made the history shorter. The tokens are estimates of the whole prompt. */
   | {
       type: 'context';
-      /** Results that were cleared. */
+      /** How many results were cleared. */
       cleared: number;
-      /** Whether what is oldest was summed up. */
+      /** Whether the oldest part was summed up. */
       summarised: boolean;
       tokensBefore: number;
       tokensAfter: number;
     }
-  /** After each step: what the turn has used so far, and what this step did. */
+  /** Comes after each step, with the use of this step and of the whole turn so far. */
   | { type: 'usage'; step: AgentUsage; turn: AgentUsage }
-  /** Something went wrong, and the turn ends or goes on, as `done` says. */
+  /** An error. `done` says whether it ended the turn. */
   | { type: 'error'; error: EthosError }
   | {
       type: 'done';
       end: TurnEnd;
-      /** The last answer. */
+      /** The last answer of the model. */
       text: string;
       turn: number;
       steps: number;
       calls: number;
       usage: AgentUsage;
-      /** For a person: which limit, and how to go on. */
+      /** For a person: which limit ended the turn, and how to continue. */
       message?: string;
-      /** Why, when it failed. */
+      /** The error of a turn that failed. */
       error?: EthosError;
-      /** Those that the turn waits for, when it is paused. */
+      /** The calls that a paused turn waits for. Empty otherwise. */
       approvals: PendingApproval[];
     };
 
-/** How a session stands. */
+/** The state of a session. */
 export type SessionState =
   /** A new turn can begin. */
   | 'idle'
-  /** `resume` goes on with its last turn, or does what was approved. */
+  /** `resume` continues the last turn, or runs the calls that were approved. */
   | 'unfinished'
   /** Calls wait for `decide`. */
   | 'paused';

@@ -11,10 +11,11 @@ import type { TurnClaim } from './api.js';
 export type ClaimingStore = Required<Pick<SessionStore, 'claim' | 'renew' | 'release'>>;
 
 /**
- * A session that is held here. It knows without asking whether it still is: the store counts the lease
- * from the moment of the request or later, and this class from before the request, so that it ends here
- * first. It asks two clocks, since the monotonic one may stand still while the machine sleeps, and the
- * wall clock may be set back. This only saves work: the store refuses a late write by its epoch.
+ * A session that this process holds. It checks its lease without asking the store. The store counts
+ * the lease from the request or later, and this class from before the request, so the lease ends
+ * here first. The class reads two clocks: the monotonic one may stop while the machine sleeps, and
+ * the wall clock may be set back. This check only saves work: the store refuses a late write by its
+ * epoch.
  */
 export class HeldSession implements TurnClaim {
   readonly sessionId: string;
@@ -23,10 +24,10 @@ export class HeldSession implements TurnClaim {
   #until: Moment;
 
   /**
-   * `AgentLoop.hold` makes one.
+   * `AgentLoop.hold` calls this.
    *
    * @param claim the session and its epoch
-   * @param until when it is over, by the clocks of this process
+   * @param until the end of the lease, on both clocks of this process, in milliseconds
    */
   constructor({ sessionId, epoch }: SessionClaim, until: Moment) {
     this.sessionId = sessionId;
@@ -34,7 +35,7 @@ export class HeldSession implements TurnClaim {
     this.#until = until;
   }
 
-  /** Whether nobody else can hold the session. */
+  /** Whether this process still holds the session. */
   get isHeld(): boolean {
     // Once the lease has ended, it stays ended, whatever the clocks say later.
     this.#isOver ||= performance.now() >= this.#until.monotonic || Date.now() >= this.#until.wall;
@@ -45,12 +46,16 @@ export class HeldSession implements TurnClaim {
     if (!this.isHeld) throw sessionTaken(this.epoch);
   }
 
-  /** @param until when it is over, by the clocks of this process */
+  /**
+   * Moves the end of the lease. A lease that has ended stays ended.
+   *
+   * @param until the new end, on both clocks of this process, in milliseconds
+   */
   extend(until: Moment): void {
     if (this.isHeld) this.#until = until;
   }
 
-  /** It is not held any more. */
+  /** Marks the session as no longer held. */
   lose(): void {
     this.#isOver = true;
   }
@@ -82,7 +87,10 @@ export function claimingStore(store: SessionStore): ClaimingStore {
   );
 }
 
-/** @returns `undefined` while another process holds it. @throws as `SessionStore.claim` */
+/**
+ * Claims a session for `leaseMs` milliseconds. @returns `undefined` while another process holds it.
+ * @throws as `SessionStore.claim`
+ */
 export async function holdSession(
   store: ClaimingStore,
   ref: SessionRef,

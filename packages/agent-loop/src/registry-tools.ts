@@ -4,23 +4,25 @@ import { EthosError, type PersonalityConfig, type Storage } from '@ethosagent/ty
 import type { AgentBatchOptions, AgentTools } from './api.js';
 
 export interface RegistryToolsOptions {
-  /** Where tools anchor relative paths. Absolute. */
+  /** The folder from which tools resolve relative paths. An absolute path. */
   workingDir: string;
-  /** The turn's storage, held to what the personality reaches. */
+  /** The storage of the turn, limited to what the personality may reach. */
   storage?: Storage;
-  /** Group labels and names in `toolset` are looked up in the registry when absent. */
+  /**
+   * The names of the tools. When absent, the tools that `toolset` of the personality names, by name
+   * or group label.
+   */
   toolNames?: readonly string[];
 }
 
 /**
- * The tools of a registry under one personality, for hosts that put everything together themselves.
+ * Returns the tools of a registry under one personality, for hosts that build the parts themselves.
  *
- * @param registry with the tools
- * @param personality under which all calls run
- * @param options the working directory, the storage, and the tools; those of the personality when
- * absent
- * @returns the tools, for an `AgentLoop`
- * @throws `CONFIG_INVALID` when the methods are asked for another personality
+ * @param registry the registry with the tools
+ * @param personality the personality of all calls
+ * @param options the working directory, the storage, and the names of the tools
+ * @returns the tools, for an `AgentLoop`; its methods reject with `CONFIG_INVALID` for another
+ * personality
  */
 export function registryTools(
   registry: DefaultToolRegistry,

@@ -1,45 +1,52 @@
-/** What an engine is told of a turn that is to run. Which one runs next, the `TurnStore` says. */
+/**
+ * A stored turn that an engine announces to workers. The `TurnStore` decides which turn runs next.
+ */
 export interface EngineTurn {
   id: string;
-  /** Times that it was taken by a worker. With the id it names one waiting of the turn. */
+  /**
+   * How often a worker has taken the turn. It is raised each time, so the id and this number
+   * together name one wait of the turn.
+   */
   taking: number;
   sessionId: string;
-  /** Milliseconds from now on. */
+  /** The delay in milliseconds from now. */
   delayMs: number;
-  /** The smaller goes first. */
+  /** A smaller number runs first. */
   priority: number;
 }
 
-/** What looks for work when it is woken. */
+/** The work that an engine starts when it wakes a worker. */
 export interface EngineWork {
-  /** Takes the turn that is next, if there is one, and runs it until it is over, waits or is handed over. */
+  /** Takes the next turn, if there is one, and runs it until it ends, waits or is handed over. */
   runNext(): Promise<void>;
-  /** How many of them run at once. */
+  /** How many calls of `runNext` may run at once. */
   concurrency: number;
 }
 
 /**
- * What wakes workers: BullMQ, or something else that gets a message to one of many processes. It holds
- * nothing that could not be lost: turns stand in the `TurnStore`, and a sweep of the workers wakes
- * again what an engine forgot. So each method may do its work late, twice, or not at all.
+ * Wakes workers, through BullMQ or another system that sends a message to one of many processes. An
+ * engine may lose everything: the turns are in the `TurnStore`, and the workers regularly look
+ * there for turns that the engine forgot. So each method may act late, twice, or not at all.
  */
 export interface Engine {
-  /** A turn was stored: some worker is to look for work, after the delay. */
+  /** Announces a stored turn. After its delay, a worker looks for work. */
   enqueue(turn: EngineTurn): Promise<void>;
-  /** There is something to do for a session: a decision came, or a turn before it is over. */
+  /**
+   * Wakes a worker, because a session has work: a decision was made, or an earlier turn has ended.
+   */
   wake(sessionId: string): Promise<void>;
-  /** A turn is not to run any more. Nothing happens where it is not waiting here. */
+  /** Withdraws the announcement of a turn. Does nothing if the turn does not wait here. */
   cancel(turn: Pick<EngineTurn, 'id' | 'taking'>): Promise<void>;
-  /** Begins to work. */
+  /** Starts to wake this process for work. */
   work(work: EngineWork): Promise<EngineWorker>;
-  /** What an operator has to fix; `undefined` while it works. */
+  /** Returns what an operator has to fix; `undefined` if the engine works. */
   problem(): Promise<string | undefined>;
-  /** Closes connections. Turns that wait stay. */
+  /** Closes the connections. Waiting turns stay. */
   close(): Promise<void>;
 }
 
-/** A worker of an engine. */
+/** A process that an engine wakes. */
 export interface EngineWorker {
-  /** Takes nothing new, and waits for what runs. */
+  /** Takes no new work, and waits for the work that runs. */
   close(): Promise<void>;
 }

@@ -16,40 +16,53 @@ import { streamEvents } from './stream-events.js';
 import { type WatchedEvent, type WatchOptions, watchTurns } from './watch.js';
 import { TurnWorker, type WorkerAgent, type WorkerOptions } from './worker.js';
 
-/** What a fleet of workers shares. */
+/** The store and the engine that all workers of a fleet share. */
 export interface FleetOptions {
-  /** Where the turns stand: `createPostgresTurns`, or `createSqliteTurns` on one machine. */
+  /** The store of the turns: `createPostgresTurns`, or `createSqliteTurns` on one machine. */
   turns: TurnStore;
-  /** What wakes workers. `createLocalEngine()` when absent: those of this process. */
+  /**
+   * The engine that wakes workers. When absent, `createLocalEngine()`, which wakes those of this
+   * process.
+   */
   engine?: Engine;
 }
 
-/** A turn to be run by some worker. */
+/** A turn for any worker. */
 export type EnqueueInput = Omit<NewTurn, 'id'> & {
-  /** So that the same turn is not run twice, whoever enqueues it again. Made when absent. */
+  /**
+   * The id of the turn. A turn with a stored id is not stored again, so it does not run twice. A
+   * new id when absent.
+   */
   id?: string;
 };
 
-/** Turns that run beside each other, and one after them. */
+/** Turns that run side by side, and one turn after them. */
 export interface FlowInput {
-  /** A flow with the same id runs once, however often it is started. A new id when absent. */
+  /**
+   * The id of the flow and of its last turn. A flow with the same id runs only once. A new id when
+   * absent.
+   */
   id?: string;
-  /** Each of a session of its own where it names none. */
+  /** The turns that run side by side. A turn without a `sessionId` has a session of its own. */
   turns: readonly (Omit<EnqueueInput, 'sessionId' | 'after'> & { sessionId?: string })[];
   /**
-   * Begins when all of them are over. Its prompt ends with their answers, as untrusted content: up to
-   * 200,000 characters of them.
+   * The turn that begins when all others have ended. Its prompt ends with their answers as
+   * untrusted content, at most 200,000 characters in all.
    */
   last: Omit<EnqueueInput, 'id' | 'after'>;
 }
 
-/** How a fleet is. */
+/** The state of a fleet. */
 export interface FleetHealth {
   turns: Record<TurnState, number>;
-  /** Turns that could run now, and milliseconds until the next one. */
+  /**
+   * How many turns could run now, plus the schedules whose time has come. At most 1,000 of each are
+   * counted.
+   */
   due: number;
+  /** Milliseconds until there is more to do. Absent when nothing is planned. */
   nextInMs?: number;
-  /** What an operator has to fix. */
+  /** What an operator has to fix. Empty if the fleet works. */
   problems: string[];
 }
 
@@ -59,13 +72,13 @@ export interface FleetHealth {
  */
 const DECISION_DELAY_MS = 2_000;
 
-/** Turns of sessions, run by any number of workers. */
+/** Stores turns of sessions, and lets any number of workers run them. */
 export class Fleet {
   readonly #engine: Engine;
   readonly #turns: TurnStore;
 
   /**
-   * Like `createFleet`.
+   * `createFleet` calls this.
    *
    * @param options the store of the turns, and the engine
    */
@@ -75,14 +88,13 @@ export class Fleet {
   }
 
   /**
-   * Stores a turn that some worker will run. Once this resolves the turn will run, whichever
-   * process ends.
+   * Stores a turn. After this resolves, a worker will run the turn, even if this process ends.
    *
-   * @param turn the session and the prompt; an `id` that is stored already is not stored again
+   * @param turn the session and the prompt; a turn with a stored `id` is not stored again
    * @returns the id of the turn
-   * @throws `VALUE_INVALID` for a field that is wrong
-   * @throws `KEY_INVALID` for an id that is no key
-   * @throws `STORE_UNAVAILABLE` when the store does not answer
+   * @throws `VALUE_INVALID` for an invalid field
+   * @throws `KEY_INVALID` for an invalid id
+   * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
   async enqueue({ id = randomUUID(), ...turn }: EnqueueInput): Promise<string> {
     await this.#turns.put({ id, ...turn });
@@ -92,11 +104,11 @@ export class Fleet {
   }
 
   /**
-   * Stores turns that run on any workers, and one that runs after all of them. No worker waits for
-   * them.
+   * Stores turns for any workers, and one turn that runs after all of them. No worker waits in the
+   * meantime.
    *
    * @param flow the turns, and the last one
-   * @returns the id of the last turn, and those of the others
+   * @returns the id of the last turn, and the ids of the others in their order
    * @throws as `enqueue`
    */
   async flow({
@@ -113,13 +125,13 @@ export class Fleet {
   }
 
   /**
-   * Has a turn run again and again. A schedule with the same id is replaced. An equal one goes on
-   * as it was, so each machine may call this when it starts.
+   * Runs a turn on a schedule. A schedule with the same id is replaced. An equal schedule is left
+   * unchanged, so each machine may call this when it starts.
    *
    * @param schedule the times, as cron, and the turn
-   * @throws `VALUE_INVALID` for a field that is wrong, or times that never come
-   * @throws `KEY_INVALID` for an id that is no key
-   * @throws `STORE_UNAVAILABLE` when the store does not answer
+   * @throws `VALUE_INVALID` for an invalid field, or for times that never come
+   * @throws `KEY_INVALID` for an invalid id
+   * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
   async schedule(schedule: NewSchedule): Promise<void> {
     nextTime(schedule, Date.now());
@@ -128,31 +140,31 @@ export class Fleet {
   }
 
   /**
-   * Ends a schedule. Turns of it that are stored stay.
+   * Ends a schedule. Its turns that are already stored stay.
    *
-   * @param id of the schedule
-   * @returns whether there was such a schedule
+   * @param id the id of the schedule
+   * @returns whether the schedule existed
    */
   unschedule(id: string): Promise<boolean> {
     return this.#turns.deleteSchedule(id);
   }
 
   /**
-   * All schedules that are stored.
+   * Lists all stored schedules.
    *
-   * @returns the schedules
+   * @returns the schedules, ordered by id
    */
   schedules(): Promise<StoredSchedule[]> {
     return this.#turns.schedules();
   }
 
   /**
-   * Runs turns in this process until `close` of the worker.
+   * Starts a worker that runs turns in this process. It stops when its `close` is called.
    *
-   * @param options the agent, how many turns at once, and times in milliseconds
-   * @returns the worker, which takes turns now
-   * @throws `CONFIG_INVALID` for an option that is not what it must be
-   * @throws what the engine throws when it does not answer
+   * @param options the agent, the number of turns that run at once, and times in milliseconds
+   * @returns the started worker
+   * @throws `CONFIG_INVALID` for an invalid option
+   * @throws the error of an engine that does not answer
    */
   async startWorker(options: WorkerOptions): Promise<TurnWorker> {
     const worker = new TurnWorker(options, { engine: this.#engine, turns: this.#turns });
@@ -161,21 +173,21 @@ export class Fleet {
   }
 
   /**
-   * The events of a session's turns, also those to come.
+   * Returns the stored events of a session's turns, and then new ones as they come.
    *
-   * @param sessionId of the session
-   * @param options `after`: the position of the last event that is known; and a signal, which ends
-   * the wait
-   * @returns events with their positions
+   * @param sessionId the id of the session
+   * @param options `after`: the position of the last event that the reader has; `signal`: ends the
+   * wait; `pollMs`: milliseconds between two reads
+   * @returns the events with their positions
    */
   watch(sessionId: string, options?: WatchOptions): AsyncIterable<WatchedEvent> {
     return watchTurns(this.#turns, sessionId, options);
   }
 
   /**
-   * Decides on a call that waits, and lets its turn go on.
+   * Decides on a waiting call, and continues its turn.
    *
-   * @param agent of the fleet's workers
+   * @param agent the agent of the fleet's workers
    * @param approval as the event showed it, with its session
    * @param decision yes or no
    * @throws as `AgentLoop.decide`
@@ -193,32 +205,33 @@ export class Fleet {
   }
 
   /**
-   * Answers a request with the events of a session, as server-sent events: `await fleet.stream(id, req,
-   * res)` is a whole handler. A browser that lost its connection goes on after what it has seen. Who may
-   * see the session is for the handler to check, before.
+   * Answers a request with the events of a session, as server-sent events. `await fleet.stream(id,
+   * req, res)` is a whole handler. A browser that lost its connection continues after the last
+   * event that it has. Before you call this, check who may read the session.
    *
-   * @param sessionId of the session
-   * @param request of the browser, whose `Last-Event-ID` is read
-   * @param response that the events are written to
+   * @param sessionId the id of the session
+   * @param request the request of the browser; its header `Last-Event-ID` or its query `?after=` is
+   * read
+   * @param response the response that receives the events
    */
   stream(sessionId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     return streamEvents((options) => this.watch(sessionId, options), request, response);
   }
 
   /**
-   * Has a paused turn look for decisions that were made elsewhere.
+   * Lets a paused turn look for decisions that were made elsewhere.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    */
   async wake(sessionId: string): Promise<void> {
     if (await this.#turns.wake(sessionId)) await this.#tell(() => this.#engine.wake(sessionId));
   }
 
   /**
-   * Ends a turn. One that runs ends soon, as `aborted`.
+   * Cancels a turn. A turn that runs ends soon, as `aborted`.
    *
-   * @param turnId as `enqueue` gave it
-   * @returns `false` for a turn that was over, or is not stored
+   * @param turnId the id that `enqueue` returned
+   * @returns `false` if the turn had already ended, or is not stored
    */
   async cancel(turnId: string): Promise<boolean> {
     const isCancelled = await this.#turns.cancel(turnId);
@@ -231,19 +244,20 @@ export class Fleet {
   }
 
   /**
-   * A turn as it is stored.
+   * Reads a stored turn.
    *
-   * @param turnId as `enqueue` gave it
-   * @returns `null` for an unknown turn
+   * @param turnId the id that `enqueue` returned
+   * @returns the turn; `null` for an unknown id
    */
   turn(turnId: string): Promise<StoredTurn | null> {
     return this.#turns.get(turnId);
   }
 
   /**
-   * How many turns there are in each state, which are due, and what an operator has to fix.
+   * Counts the turns in each state and the turns that are due, and lists what an operator has to
+   * fix.
    *
-   * @returns the figures
+   * @returns the counts and the problems
    */
   async health(): Promise<FleetHealth> {
     const [turns, due, problem] = await Promise.all([
@@ -254,19 +268,22 @@ export class Fleet {
     return { turns, ...due, problems: problem === undefined ? [] : [problem] };
   }
 
-  /** Closes the engine. Workers are closed before. */
+  /** Closes the engine. Close the workers first. */
   close(): Promise<void> {
     return this.#engine.close();
   }
 
-  /** What stands in the turn store is not lost with what the engine was not told. */
+  /**
+   * Tells the engine. Errors are ignored: the turn store keeps every turn that the engine did not
+   * hear of.
+   */
   async #tell(word: () => Promise<void>): Promise<void> {
     await word().catch(() => {});
   }
 }
 
 /**
- * A fleet: turns are stored once, and run on any worker.
+ * Creates a fleet. It stores each turn once, and any worker may run it.
  *
  * @param options the store of the turns, and the engine; an engine for this process when absent
  * @returns the fleet

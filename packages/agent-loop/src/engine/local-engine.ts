@@ -4,8 +4,8 @@ import type { Engine, EngineTurn, EngineWork } from './engine.js';
 const MAX_DELAY_MS = 2_147_483_647;
 
 /**
- * An engine that wakes the workers of this process. The turn store keeps what it forgets when the
- * process ends.
+ * Creates an engine that wakes the workers of this process. It forgets everything when the process
+ * ends; the turn store keeps the turns.
  *
  * @returns the engine
  */

@@ -3,7 +3,7 @@ import { isObject } from '@ethosagent/policy';
 import type { TurnStore } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 
-/** An event as it is stored: errors are plain, with their code and message. */
+/** An event in its stored form: an error is only its code and message. */
 export type StoredAgentEvent =
   | Exclude<AgentEvent, { type: 'error' } | { type: 'done' }>
   | PlainEvent;
@@ -14,20 +14,23 @@ type PlainEvent =
       error?: { code: string; message: string };
     });
 
-/** An event of a turn, and where it stands in its session. */
+/** An event of a turn, with its position in the session. */
 export interface WatchedEvent {
-  /** Whoever watches again from here gets what comes after it. */
+  /** The position of the event. Pass it as `after` to get the events that follow it. */
   position: number;
   turnId: string;
   event: StoredAgentEvent;
 }
 
 export interface WatchOptions {
-  /** The position of the last event that was seen. 0 when absent: from the first one that is kept. */
+  /**
+   * The position of the last event that the reader has. 0 when absent: begins with the first event
+   * that is kept.
+   */
   after?: number;
   /** Ends the watch. */
   signal?: AbortSignal;
-  /** Milliseconds between two looks while nothing comes. 200. */
+  /** The milliseconds between two reads of the store while no event comes. 200 when absent. */
   pollMs?: number;
 }
 

@@ -7,47 +7,58 @@ import { planSchedules } from './plan-schedules.js';
 import { giveUp, runTurn } from './run-turn.js';
 import { TurnEvents } from './turn-events.js';
 
-/** What runs turns, as `createAgent` gives it. */
+/** An agent that runs turns. `createAgent` returns one. */
 export interface WorkerAgent {
   readonly loop: AgentLoop;
 }
 
 export interface WorkerOptions {
-  /** As `createAgent` gives it. Its sessions are in a store that all workers share. */
+  /** The agent that `createAgent` returned. All workers must share the store of its sessions. */
   agent: WorkerAgent;
-  /** Turns that run at once. 4. */
+  /** The most turns that run at once. 4 when absent. */
   concurrency?: number;
-  /** Milliseconds after which the turns of a worker that is gone are taken by another one. 15,000. */
+  /**
+   * The milliseconds after which another worker takes the turns of a worker that died. 15,000 when
+   * absent.
+   */
   leaseMs?: number;
-  /** Milliseconds between two looks for what the engine forgot. 5,000. */
+  /** The milliseconds between two looks for turns that the engine forgot. 5,000 when absent. */
   sweepMs?: number;
-  /** Milliseconds that `close` waits for steps that run, before it leaves them. 30,000. */
+  /**
+   * The milliseconds that `close` waits for running steps before it leaves them. 30,000 when
+   * absent.
+   */
   drainMs?: number;
-  /** Times that a turn may be lost with its worker, before it is given up. 5. */
+  /**
+   * How often a turn may lose its worker. After one more loss, the turn is given up. 5 when absent.
+   */
   maxLosses?: number;
-  /** Milliseconds that turns and events are kept once they are over. A day. */
+  /** The milliseconds that turns and their events are kept after they ended. A day when absent. */
   keepMs?: number;
 }
 
-/** What a worker did. */
+/** What a worker has done since it started. */
 export interface WorkerMetrics {
-  /** Turns that run now. */
+  /** The turns that run now. */
   running: number;
-  /** Turns that were taken, and how they went. */
+  /** How often the worker took a turn. The fields below count how these turns went. */
   taken: number;
-  /** Turns that came to their end. */
+  /** The turns that ended. */
   done: number;
-  /** Times that a turn began to wait for a decision. */
+  /** How often a turn began to wait for a decision. */
   paused: number;
-  /** Times that a turn failed, and will be tried again. */
+  /** How often a turn failed and waits for another attempt. */
   retried: number;
-  /** Turns that were given up. */
+  /** The turns that were given up. */
   failed: number;
-  /** Turns that somebody cancelled. */
+  /** The turns that somebody cancelled. */
   cancelled: number;
-  /** Turns that this worker left for another one when it closed. */
+  /**
+   * How often the worker gave a turn back for another worker: because it was closing, or because
+   * somebody else held the session.
+   */
   handedOver: number;
-  /** Turns that somebody else has now. */
+  /** The turns that another worker may have, because the lease ended here. */
   lost: number;
 }
 
@@ -73,11 +84,11 @@ export class TurnWorker {
   #metrics = { ...NOTHING };
 
   /**
-   * `Fleet.startWorker` makes one and starts it.
+   * `Fleet.startWorker` creates a worker and starts it.
    *
-   * @param options the agent, how many turns at once, and times in milliseconds
-   * @param fleet its engine and its turns
-   * @throws `CONFIG_INVALID` for an option that is not what it must be
+   * @param options the agent, the number of turns that run at once, and times in milliseconds
+   * @param fleet the engine and the turns of the fleet
+   * @throws `CONFIG_INVALID` for an invalid option
    */
   constructor(
     { agent, ...options }: WorkerOptions,
@@ -89,7 +100,7 @@ export class TurnWorker {
     this.#options = withDefaults(options);
   }
 
-  /** Begins to take turns. */
+  /** Starts to take turns. @throws the error of an engine that does not answer */
   async start(): Promise<void> {
     const { concurrency, leaseMs, sweepMs } = this.#options;
     this.#worker = await this.#engine.work({ concurrency, runNext: () => this.#runNext() });
@@ -100,7 +111,7 @@ export class TurnWorker {
   }
 
   /**
-   * What this worker has done since it started.
+   * Returns what this worker has done since it started.
    *
    * @returns a copy
    */
@@ -108,7 +119,10 @@ export class TurnWorker {
     return { ...this.#metrics, running: this.#running.size };
   }
 
-  /** Takes nothing new, and hands over what runs: at the end of its step, or when `drainMs` are over. */
+  /**
+   * Takes no new turns, and hands over the running ones: each at the end of its step, or all when
+   * `drainMs` are over.
+   */
   async close(): Promise<void> {
     this.#isClosing = true;
     const timer = setTimeout(() => {
@@ -163,7 +177,9 @@ export class TurnWorker {
     await this.#run(turn, held);
   }
 
-  /** The turn that is next; of a schedule whose time has come, where nothing else waits. */
+  /**
+   * Takes the next turn. If none waits, plans the schedules whose time has come, and takes again.
+   */
   async #take(): Promise<StoredTurn | null> {
     const { leaseMs } = this.#options;
     const turn = await this.#turns.take({ leaseMs });
@@ -257,7 +273,7 @@ export class TurnWorker {
     this.#leaveLost();
   }
 
-  /** Ends what runs in sessions that are not held any more. Their accessors refuse already. */
+  /** Stops the turns whose session is no longer held. Their accessors already refuse. */
   #leaveLost(): void {
     for (const { held, leave } of this.#running.values()) if (!held.isHeld) leave.abort();
   }
