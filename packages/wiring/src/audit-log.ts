@@ -40,13 +40,13 @@ export async function openAudit(
 }
 
 /**
- * Checks the audit logs of a home with the key that its runtimes keep with the secrets.
+ * Checks the audit logs of a home, with the key that its runtimes keep among the secrets.
  *
- * @param home the folder that is `home` of `createToolRuntime`
- * @returns what is wrong and what can't be told; `ok` when nothing is wrong
- * @throws `FILE_NOT_FOUND` where there is no log
- * @throws `SECRET_NOT_FOUND` where the key can't be used
- * @throws `CONFIG_INVALID` for logs with a key that is no longer there
+ * @param home the absolute path of the home, as for `createToolRuntime`
+ * @returns the problems, and what the check can't tell; `ok` if there is no problem
+ * @throws `FILE_NOT_FOUND` if there is no log
+ * @throws `SECRET_NOT_FOUND` if the key can't be used
+ * @throws `CONFIG_INVALID` if the logs were written with a key that no longer exists
  */
 export async function verifyRuntimeAudit(home: string): Promise<AuditReport> {
   const key = await readFileKey(keyFileOf(home));

@@ -57,5 +57,5 @@ export const EXTENSION_TOOLS = {
 
 export type ExtensionPackage = keyof typeof EXTENSION_TOOLS;
 
-/** The name of a tool of the extensions of this project. */
+/** The name of a tool in the extensions of this project. */
 export type ToolName = (typeof EXTENSION_TOOLS)[ExtensionPackage]['tools'][number];

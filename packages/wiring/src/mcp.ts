@@ -13,22 +13,25 @@ import {
 import { hostEnvironment } from './host-environment.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
-/** How an MCP server is reached, for a reach lock. */
+/** How the host reaches an MCP server, for a reach lock. */
 export interface McpServerIdentity {
   server: string;
-  /** As it stands in the names of its tools. */
+  /** The form of the server's name in the names of its tools. */
   part: string;
-  /** The command and its arguments, or the URL, with variables as they are. */
+  /** The command and its arguments, or the URL. Variables are not replaced. */
   reached: readonly string[];
   /** The names of its environment variables, or of its headers. */
   names: readonly string[];
-  /** SHA-256 of all of it, with the texts of variables and headers. */
+  /** SHA-256 of the whole configuration, with the texts of variables and headers. */
   pin: string;
 }
 
-/** MCP servers of a runtime: what `createMcpBridge` of `@ethosagent/tools-mcp` makes. */
+/** The MCP servers of a runtime. `createMcpBridge` of `@ethosagent/tools-mcp` returns this. */
 export interface RuntimeMcp {
-  /** Connects servers for a personality; all of them when none are named. */
+  /**
+   * Connects servers for a personality: the named ones, or all. `waitMs`: milliseconds to wait for
+   * them.
+   */
   start(
     personality: string,
     servers?: readonly string[],
@@ -36,40 +39,52 @@ export interface RuntimeMcp {
   ): Promise<unknown>;
   /** Ends the servers of a personality. */
   stop(personality: string): Promise<void>;
-  /** What of the configuration is not read, or read otherwise than it may be meant. */
+  /**
+   * Notes on the configuration: parts that are not read, or that may mean something else than
+   * intended.
+   */
   readonly notes?: readonly string[];
-  /** How each server stands, for each personality. */
+  /** Returns the state of each server, for each personality. */
   status(): {
     server: string;
     personality: string | undefined;
     state: string;
     reason?: string;
-    /** What its sandbox has refused to it, and how to allow it. */
+    /** What the sandbox of the server has refused, and how to allow it. */
     refused?: string;
     tools: string[];
     held: { tool: string; reason: string }[];
   }[];
-  /** How each server is reached, whether or not it was started. A reach lock needs it. */
+  /** Returns how each server is reached, even if it was not started. A reach lock needs this. */
   identities?(): Promise<readonly McpServerIdentity[]>;
-  /** Why a tool of a server is not there: what a model may read of it. */
+  /** Explains why a tool of a server is missing. The model may read this text. */
   whyMissing?(name: string, personality?: string): string | undefined;
-  /** Tools that changed since they were first seen. They are held back until they are accepted. */
+  /**
+   * Lists the tools that changed since they were first seen. They are withheld until they are
+   * accepted.
+   */
   pending(): { server: string; tool: string; old: unknown; new: unknown; hash: string }[];
-  /** Accepts them as they are now, and says which. */
+  /**
+   * Accepts changed tools as they are now: all of a server, or the named one if it has this hash.
+   * Returns their names.
+   */
   accept(server: string, tool?: string, hash?: string): Promise<string[]>;
   /** Ends the servers. */
   close(): Promise<void>;
 }
 
-/** What a runtime gives to its MCP servers. */
+/** The parts of a runtime that its MCP bridge uses. */
 export interface RuntimeMcpParts {
   host: ServiceHost;
   registry: Pick<ToolRegistry, 'register' | 'unregister'>;
   workingDir: string;
   variables: Readonly<Record<string, string>>;
-  /** What tools were when they were first seen; in the key-value store of the runtime. */
+  /** The key-value store that keeps each tool as it was first seen. */
   pins: Pick<KeyValueStore, 'get' | 'set' | 'delete' | 'list'>;
-  /** Tokens of OAuth; among the secrets of the runtime where they can be stored, or in `<home>/secrets`. */
+  /**
+   * The store of OAuth tokens: the secrets of the runtime if they can be written, otherwise
+   * `<home>/secrets`.
+   */
   tokens: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 }
 

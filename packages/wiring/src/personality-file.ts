@@ -12,11 +12,14 @@ import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { PathVariables } from './substitute.js';
 
-/** Where personalities are, and what their path variables stand for. */
+/** The folders of personalities and of their path variables. */
 export interface PersonalityOptions {
-  /** The absolute path of the folder that holds `personalities/`; also `${ETHOS_HOME}`. */
+  /**
+   * The absolute path of the folder that holds `personalities/`. `${ETHOS_HOME}` also stands for
+   * it.
+   */
   home: string;
-  /** The absolute path that `${CWD}` stands for; entries with it are refused when absent. */
+  /** The absolute path that `${CWD}` stands for. When absent, entries with `${CWD}` are refused. */
   cwd?: string;
 }
 
@@ -39,20 +42,20 @@ export function isPersonalityId(id: string): boolean {
 }
 
 /**
- * The path of a personality's file, `<home>/personalities/<id>/config.yaml`.
+ * Returns the path of a personality's file, `<home>/personalities/<id>/config.yaml`.
  *
- * @param home the folder that is `home` of `createToolRuntime`
- * @param id of the personality
+ * @param home the absolute path of the home, as for `createToolRuntime`
+ * @param id the id of the personality
  * @returns the path
- * @throws `CONFIG_INVALID` when the id is malformed or the home is not an absolute path
+ * @throws `CONFIG_INVALID` if the id is malformed or the home is not an absolute path
  */
 export function personalityConfigPath(home: string, id: string): string {
   return join(personalityFolder(home, id), 'config.yaml');
 }
 
 /**
- * Reads and checks the file of one personality. Reads it once; `createPersonalityStore` keeps
- * following it.
+ * Reads and checks the file of one personality once. To follow its changes, use
+ * `createPersonalityStore`.
  *
  * @param options `home` and `cwd`, absolute, and the `id`
  * @returns the config, deeply frozen, with absolute paths in `fs_reach`

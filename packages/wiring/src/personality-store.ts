@@ -14,22 +14,22 @@ import {
   versionOf,
 } from './personality-file.js';
 
-/** The personalities of a home, as their files say at the moment of asking. */
+/** The personalities of a home. Each method reads the files as they are when it is called. */
 export interface PersonalityStore {
   /**
-   * The config of a personality, deeply frozen. The same object as before while the file is
-   * unchanged.
-   * @throws `CONFIG_INVALID` when the file is missing or wrong now, whatever it was before
+   * Returns the config of a personality, deeply frozen. While the file is unchanged, it is the same
+   * object.
+   * @throws `CONFIG_INVALID` if the file is missing or invalid now, even if it was valid before
    */
   get(id: string): Promise<PersonalityConfig>;
   /**
-   * The same without waiting, or `undefined` for what `get` would refuse and before the first
-   * `get` has settled.
+   * Returns the same without waiting. `undefined` if `get` would refuse, and before the first `get`
+   * has settled.
    */
   peek(id: string): PersonalityConfig | undefined;
   /**
-   * The ids on disk, sorted, whether or not their files are valid.
-   * @throws `CONFIG_INVALID` when the folder can't be read
+   * Lists the ids on disk, sorted, even if their files are invalid.
+   * @throws `CONFIG_INVALID` if the folder can't be read
    */
   list(): Promise<string[]>;
 }

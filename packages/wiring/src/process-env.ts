@@ -2,11 +2,11 @@
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'TZ'];
 
 /**
- * The environment of child processes: common variables such as `PATH`, `LC_*`, and those that the
- * operator names. Credentials of the host are not among them.
+ * Builds the environment of child processes: common variables such as `PATH` and `LC_*`, and those
+ * that the operator names. It contains no credentials of the host unless the operator names them.
  *
  * @param host the environment of the host, by name
- * @param added names of further variables
+ * @param added the names of further variables
  * @returns the variables, by name
  */
 export function baseEnvironment(

@@ -35,96 +35,125 @@ import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import type { RuntimeStores } from './stores/runtime-stores.js';
 
-/** What a runtime is made of. */
+/** The options of `createToolRuntime`. */
 export interface ToolRuntimeOptions extends CallHooks {
-  /** The folder with `personalities/`, `secrets/` and the runtime's own state. Absolute. */
+  /**
+   * The absolute path of the folder with `personalities/`, `secrets/` and the runtime's own state.
+   */
   home: string;
-  /** The id of the personality to begin with. */
+  /** The id of the personality that is active at the start. */
   personality: string;
   /**
-   * Tools, and names of tools of the extensions of this project: `read_file`, `terminal`,
-   * `web_search`, … A named one is loaded from its package, which must be installed, with the
-   * reducer that its package has for it. An unknown name is refused with the nearest one.
+   * Tools, as objects or by their names in the extensions of this project: `read_file`, `terminal`,
+   * `web_search`, … A named tool is loaded from its package, together with its reducer. The package
+   * must be installed. An unknown name is refused, with the nearest known name.
    */
   tools?: readonly (AnyTool | ToolName | (string & {}))[];
   plugins?: readonly Plugin[];
   reducers?: readonly ToolResultReducer[];
-  /** The working directory: `${CWD}` in a personality, and where tools anchor relative paths. */
+  /**
+   * The working directory, as an absolute path. Tools resolve relative paths from it, and `${CWD}`
+   * in a personality stands for it. The directory of the process when absent.
+   */
   cwd?: string;
-  /** The session of calls that name none. A random one when absent. */
+  /** The session of calls that name no session. A random one when absent. */
   sessionId?: string;
-  /** Where state is kept that is not to be in the home: a store, or what opens one. */
+  /** Stores, or functions that open them. A store that is absent here is in the home. */
   stores?: RuntimeStores;
-  /** The same as `stores.secrets`, for a host that only reads. */
+  /**
+   * Reads a secret by its ref, for a host that only reads secrets. Otherwise use `stores.secrets`.
+   */
   secrets?: (ref: string) => Promise<string>;
-  /** The same as `stores.memory`. */
+  /** Another name of `stores.memory`. */
   memory?: MemoryProvider;
-  /** The same as `stores.sessions`. */
+  /** Another name of `stores.sessions`. */
   sessions?: SessionStore;
   /**
-   * Instead of `<home>/audit/audit.jsonl`. A list is beside it: the log and each of them get every
-   * event, and an access is refused when one of them can't record it. What is given stays open when
-   * the runtime is closed.
+   * The audit sink. A single sink replaces the log `<home>/audit/audit.jsonl`. The sinks of a list
+   * are used together with that log: each gets every event, and an access is refused if one of them
+   * can't record it. The runtime does not close these sinks.
    */
   audit?: AuditSink | readonly AuditSink[];
-  /** Whether events of calls hold the arguments, without secrets that the call resolved. */
+  /**
+   * Whether the events of calls contain the arguments, without the secrets that the call resolved.
+   */
   auditArguments?: boolean;
-  /** Whether they hold what the model reads, without those secrets. A log of them grows fast. */
+  /**
+   * Whether the events of calls contain what the model reads, without the secrets that the call
+   * resolved. Such a log grows fast.
+   */
   auditResults?: boolean;
-  /** Whether the log also says how long each access took, in a line of its own. */
+  /** Whether the log also contains how long each access took, in a line of its own. */
   auditDurations?: boolean;
   /**
-   * MCP servers, each for the personalities whose `mcp_servers` name it, or which have no such list.
-   * `true`: those of `<home>/mcp.json`, which needs `@ethosagent/tools-mcp`. A function makes the
-   * bridge, e.g. with `createMcpBridge`. A personality's servers are started when its tools are
-   * first asked for. `'pinned'`: the tools of `<home>/mcp.json` as they were accepted, to be looked at;
-   * no server is started, and their calls are refused.
+   * The MCP servers. A personality gets the servers that its `mcp_servers` names, or all servers if
+   * it has no such list. They start when the personality's tools are first asked for.
+   *
+   * - `true`: the servers of `<home>/mcp.json`. This needs `@ethosagent/tools-mcp`.
+   * - a function: returns the bridge to the servers, e.g. that of `createMcpBridge`.
+   * - `'pinned'`: the tools of `<home>/mcp.json` as they were accepted, for inspection only. No
+   *   server starts, and calls of these tools are refused.
    */
   mcp?: true | 'pinned' | ((parts: RuntimeMcpParts) => RuntimeMcp);
-  /** Decides on calls that need approval, while they wait. `'later'` leaves one pending in its session. */
+  /**
+   * Decides on a call that needs approval. The call waits for the answer. `'later'` leaves the call
+   * pending in its session.
+   */
   approve?: AskHost;
-  /** Names of environment variables that child processes get beside the usual ones. */
+  /** The names of further environment variables that child processes get. */
   passEnv?: readonly string[];
-  /** Where those variables come from. `process.env` when absent. */
+  /**
+   * The environment of the host, from which child processes get their variables. `process.env` when
+   * absent.
+   */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Instead of bubblewrap, where a personality asks for a sandbox. */
+  /** The sandbox for personalities that ask for one. Bubblewrap when absent. */
   sandbox?: CapabilityBackends['sandbox'];
-  /** Absolute paths that no tool reaches, beside the deny floor. */
+  /** Absolute paths that no tool reaches, in addition to the deny floor. */
   denyPaths?: readonly string[];
-  /** Instead of the global `fetch`, and of the system's name resolution. */
+  /** Replaces the global `fetch`. */
   fetch?: CapabilityBackends['fetch'];
+  /** Replaces the name resolution of the system. */
   lookup?: CapabilityBackends['lookup'];
   /**
-   * Of the registry. Its `checkSchema` is Ajv when absent: JSON Schema 2020-12 (or draft-07, where
-   * `$schema` says so) with formats. What takes longer than a second to check is refused.
+   * The limits of the tool registry. When its `checkSchema` is absent, Ajv checks arguments: JSON
+   * Schema 2020-12, or draft-07 if `$schema` says so, with formats. Arguments that take longer than
+   * a second to check are refused.
    */
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
   /**
-   * What the models of sessions take of the images of results: `false` for none, or limits instead of
-   * those that all providers have in common.
+   * The images that the models of sessions accept in results: `false` for none, or their limits.
+   * When absent, the limits fit all providers.
    */
   images?: boolean | Partial<ImageLimits>;
-  /** Replaces `@ethosagent/image-scaler`, which is used where it is installed. `false`: none. */
+  /**
+   * Shrinks images. When absent, `@ethosagent/image-scaler` does so if it is installed. `false`
+   * turns it off.
+   */
   imageScaler?: ImageScaler | false;
   /**
-   * The reach lock that personalities are held to: `true` for `<home>/reach.lock`, or an absolute
-   * path. It is read once. Where a tool may touch more than it says, the runtime does not start, and
-   * the calls of a personality that is widened later are refused. No lock when absent or `false`.
+   * The reach lock: `true` for `<home>/reach.lock`, or the absolute path of another file. It is
+   * read once. If a tool may touch more than the lock says, the runtime does not start. If a
+   * personality is widened later, its calls are refused. No lock when absent or `false`.
    */
   lock?: boolean | string;
 }
 
-/** What one batch has of its own. */
+/** The options of one batch of calls. */
 export interface ExecuteOptions {
   /**
-   * The personality of this batch; the active one when absent. `a/b` is what both of them allow.
+   * The personality of this batch; the active one when absent. Under `a/b`, the calls may do only
+   * what both personalities allow.
    */
   personality?: string;
   sessionId?: string;
   sessionKey?: string;
   platform?: string;
   agentId?: string;
-  /** Whose memory and sessions the calls have; the personality's when all are absent. */
+  /**
+   * The owner of the memory and sessions that the calls use. When all four fields are absent, the
+   * personality decides.
+   */
   memoryScope?: 'global' | 'per-personality';
   memoryScopeId?: string;
   userScopeId?: string;
@@ -133,154 +162,173 @@ export interface ExecuteOptions {
   currentTurn?: number;
   messageCount?: number;
   abortSignal?: AbortSignal;
-  /** Characters for the results of the whole batch. 80,000 when absent. */
+  /** The most characters of all results of the batch. 80,000 when absent. */
   resultBudgetChars?: number;
-  /** Gets the progress that tools report. */
+  /** Receives the progress that tools report. */
   emit?: (event: ToolProgressEvent) => void;
   attachments?: readonly TurnAttachment[];
   dryRun?: boolean;
-  /** The names of the tools that the batch may use, of those that the personality has. */
+  /** The names of the tools that the batch may use. They only narrow those of the personality. */
   tools?: readonly string[];
-  /** Has a say in the calls beside the session: approvals, gates and records. */
+  /** Approves, refuses and records calls, in addition to the session. */
   host?: TurnHost;
   /**
-   * `none` turns off what the session does: questions after untrusted content, marks on what the
-   * model reads, stored approvals. For whoever does that by itself. `session` when absent.
+   * `none` turns off the protections of the session, for a host that has its own: approvals after
+   * untrusted content, marks on what the model reads, and stored approvals. `session` when absent.
    */
   protections?: 'session' | 'none';
 }
 
 /** The answer to a call of a batch. */
 export interface ExecuteResult extends ToolCallResult {
-  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  /** How many milliseconds the tool ran; 0 if it did not run. */
   durationMs: number;
-  /** The call waits in its session: `runtime.session(id).decide`, then the same call again. */
+  /**
+   * Present if the call waits for a decision. Call `runtime.session(id).decide`, then make the same
+   * call again.
+   */
   approval?: PendingApproval;
 }
 
-/** How a session of a runtime runs. */
+/** The options of a session. */
 export interface SessionOptions {
-  /** The personality; the one that is active at the begin of each batch when absent. */
+  /** The personality. When absent, each batch runs under the one that is active when it begins. */
   personality?: string;
   /**
-   * Decides while the call waits; `'later'` leaves it pending. Instead of the runtime's `approve`;
-   * calls are pending when there is neither.
+   * Decides on a call that needs approval; `'later'` leaves the call pending. It replaces `approve`
+   * of the runtime. Without either, such calls are pending.
    */
   approve?: AskHost;
   identity?: SessionIdentity;
   limits?: SessionLimits;
-  /** What its model takes of images; as the runtime has it when absent. */
+  /** The images that the model of this session accepts. As for the runtime when absent. */
   images?: boolean | Partial<ImageLimits>;
 }
 
-/** What a tool can touch under the active personality. */
+/** The reach of a tool under a personality. */
 export interface ToolReach {
   tool: string;
   description: string;
-  /** Whether the model is told of it. */
+  /** Whether the model is offered the tool. */
   offered: boolean;
-  /** Whether the personality lets it in, also where something that it needs is missing now. */
+  /** Whether the personality allows the tool, even if something that it needs is missing now. */
   given: boolean;
   grant: ResolvedGrant;
-  /** It keeps its own authority: nothing of what it does is bounded or audited. */
+  /** The tool keeps its own authority: nothing limits or audits what it does. */
   unconfined?: true;
 }
 
-/** Tools, bound to a personality from disk. */
+/** The tools of a home, each call limited by its personality. */
 export interface ToolRuntime {
   readonly registry: DefaultToolRegistry;
   readonly plugins: PluginHost;
-  /** What tools remember: for the host to fill. */
+  /** The store of what tools remember. The host may write to it. */
   readonly memory: MemoryProvider;
   /**
-   * The messages that `session_search` finds: for the host to fill. Its `delete` takes what protects a
-   * session with it; in a store of the host that is deleted from otherwise, that stays.
+   * The store of messages, in which `session_search` searches. The host writes to it. Its `delete`
+   * also deletes the protections of the session. If the host deletes a session from its own store
+   * in another way, the protections stay.
    */
   readonly sessions: SessionStore;
-  /** How the MCP servers stand, and what of them waits to be accepted. */
+  /** The MCP servers: their state, and the changed tools that wait to be accepted. */
   readonly mcp?: RuntimeMcp;
   /** The id of the active personality. */
   readonly personalityId: string;
-  /** A personality as its file says now; the active one when no id is given. @throws `CONFIG_INVALID` */
+  /**
+   * Returns a personality as its file is now; the active one without an `id`. @throws
+   * `CONFIG_INVALID` if the file is missing or invalid
+   */
   personality(id?: string): Promise<PersonalityConfig>;
   /**
-   * The personalities of the home whose files are right, with what they say of themselves.
-   * @throws `CONFIG_INVALID` when the folder can't be read
+   * Lists the personalities of the home that have a valid file.
+   * @throws `CONFIG_INVALID` if the folder can't be read
    */
   personalities(): Promise<{ id: string; description?: string }[]>;
-  /** A tool by its name, whether or not the personality has it. */
+  /** Returns a tool by its name, even if the personality does not have it. */
   tool(name: string): AnyTool | undefined;
   /**
-   * What the model is told, under the active personality when none is given.
-   * @throws `CONFIG_INVALID`, `REACH_WIDENED`
+   * Returns the tools that the model is offered under a personality; the active one when absent.
+   * @throws `CONFIG_INVALID` if the personality is invalid; `REACH_WIDENED` if it reaches more than
+   * the lock
    */
   definitions(personality?: string): Promise<ToolDefinition[]>;
   /**
-   * The tools in one conversation, with what protects it. It needs no closing.
+   * Opens a session: the tools in one conversation, with its protections. It need not be closed.
    *
-   * @param id any text; the same one goes on with what is stored of that session
-   * @throws `CONFIG_INVALID` for an id or an option that can't be
+   * @param id any text; the same id continues the stored session
+   * @throws `CONFIG_INVALID` for an invalid id or option
    */
   session(id: string, options?: SessionOptions): ToolSession;
   /**
-   * Runs a batch of calls in the session that it names, or in the runtime's own, which is not
-   * stored, under the personality as its file says now: what one batch read that somebody else may
-   * have written, the next one knows. Results are in the order of
-   * the calls; nothing throws. While the file is wrong, every call is `not_available`; what is no
-   * object is `input_invalid`, and what is no list has no answers.
+   * Runs a batch of calls under its personality, as the file is now. The session is the one that
+   * the options name, or that of the runtime, which is stored only if the host named it. A batch
+   * knows what untrusted content earlier batches of its session have read.
+   *
+   * Nothing throws. While the personality is invalid, every call gets `not_available`. A call that
+   * is not an object gets `input_invalid`.
+   *
+   * @returns the results, in the order of the calls; none if `calls` is not a list
    */
   execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ExecuteResult[]>;
-  /** Makes another personality the active one. @throws `CONFIG_INVALID`, `REACH_WIDENED`, and nothing changes */
+  /**
+   * Makes another personality the active one. After an error, the active one is unchanged. @throws
+   * `CONFIG_INVALID`, `REACH_WIDENED`
+   */
   switchPersonality(id: string): Promise<void>;
   /**
-   * What doesn't fit between the tools and the active personality, and what is wrong with servers
-   * and stores.
+   * Finds problems: tools that do not fit the active personality, and errors of servers, stores and
+   * the machine.
    * @throws `CONFIG_INVALID`
    */
   problems(): Promise<RuntimeProblem[]>;
   /**
-   * What each tool can touch under a personality; the active one when none is given.
+   * Lists each tool with its reach under a personality; the active one when absent.
    * @throws `CONFIG_INVALID`
    */
   reach(personality?: string): Promise<ToolReach[]>;
   /**
-   * What the tools of personalities may touch, as a lock; of all in the home when none are given.
+   * Takes a lock of what the tools may touch now, under the named personalities or all of the home.
    *
-   * @throws `CONFIG_INVALID` for a personality whose file is wrong; `TOOL_UNAVAILABLE` for an MCP
-   * server that is not ready: its tools would be missing
+   * @throws `CONFIG_INVALID` for a personality with an invalid file; `TOOL_UNAVAILABLE` if an MCP
+   * server is not ready, since its tools would be missing
    */
   reachLock(personalities?: readonly string[]): Promise<ReachLock>;
   /**
-   * What is different from a lock now, with the line of the personality that says so.
+   * Compares a lock with what the tools may touch now. Each change has the line of the personality
+   * that causes it.
    *
-   * @param personalities only of these
+   * @param personalities limits the comparison to these
    * @throws as `reachLock`
    */
   compareReach(lock: ReachLock, personalities?: readonly string[]): Promise<LockChange[]>;
   /**
-   * Where the parts of a personality's policy stand in its file; the active one when none is given.
+   * Finds where the parts of a personality's policy stand in its file; of the active one when
+   * absent.
    * @throws `CONFIG_INVALID`
    */
   policyPlaces(personality?: string): Promise<PolicyPlaces>;
   /**
-   * The files and folders that calls changed with untrusted content at hand, of all sessions: no
-   * path in `safety.untrusted.trust` covers them. @throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`
+   * Lists the files and folders that calls of all sessions changed after they could use untrusted
+   * content. Paths that `safety.untrusted.trust` covers are not among them. @throws
+   * `STORE_UNAVAILABLE`, `STORE_CORRUPT`
    */
   untrustedFiles(): Promise<string[]>;
   /**
-   * Says that somebody has looked at them, and at all below them.
-   * @returns those of `untrustedFiles` that were taken out
+   * Removes paths, and everything below them, from `untrustedFiles`, after a person has checked
+   * them.
+   * @returns the paths that were removed
    * @throws as `untrustedFiles`
    */
   clearUntrustedFiles(paths: readonly string[]): Promise<string[]>;
   /**
-   * Ends what tools left running in a session and waits for it; the session's quotas and what it
-   * had read are forgotten. The session of calls that name none when `sessionId` is absent.
+   * Ends what tools left running in a session, and waits for it. The runtime forgets the session's
+   * quotas and what the session has read. Without an id, this ends the session of calls that name
+   * none.
    */
   endSession(sessionId?: string): Promise<void>;
   /**
-   * Aborts what runs, waits for it, and closes the stores that the runtime opened. A second call
-   * waits for the first.
+   * Aborts everything that runs, waits for its end, and closes the stores that the runtime opened.
+   * A second call waits for the first.
    */
   close(): Promise<void>;
 }

@@ -1,12 +1,17 @@
-/** One way in which the tools and a personality don't fit together, or in which a store or the machine fails. */
+/** A problem: the tools and a personality do not fit together, or a store or the machine fails. */
 export interface RuntimeProblem {
-  /** The personality's file, or `mcp.json`; empty for a store and for processes. */
+  /** The personality's file, or `mcp.json`. Empty for a store and for processes. */
   file: string;
-  /** The key in it, e.g. `fs_reach.read`; or the option, e.g. `stores.keyValue`; `process` for the machine's processes, `audit` for the log. */
+  /**
+   * The key in the file, e.g. `fs_reach.read`, or the option, e.g. `stores.keyValue`. `process` for
+   * the processes of the machine, `audit` for the log.
+   */
   key: string;
-  /** The tool, or the entry of the file that names nothing; empty for a store and for processes. */
+  /**
+   * The tool, or the entry of the file that matches nothing. Empty for a store and for processes.
+   */
   tool: string;
   message: string;
-  /** Calls of the tool are refused. Otherwise it runs, with less than it declared. */
+  /** Whether calls of the tool are refused. If not, the tool runs with less than it declared. */
   heldBack: boolean;
 }

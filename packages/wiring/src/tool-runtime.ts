@@ -19,17 +19,18 @@ import { OpenedResources } from './stores/opened-resources.js';
 import { pickTools } from './tools-by-name.js';
 
 /**
- * The front door for hosts that bring their own loop. It reads a personality from disk, binds
- * stores, network, processes and audit, and registers the tools. State is in the home, except for
- * the stores that the host gives.
+ * Creates a runtime, for hosts that bring their own agent loop. It reads a personality from disk,
+ * connects stores, network, processes and audit, and registers the tools. Its state is in the home,
+ * except for the stores that the host passes.
  *
  * @param options the home, the personality, and the tools by name or as objects
  * @returns the runtime; call `close` at the end
- * @throws `CONFIG_INVALID` for a file that is wrong, with the file and the key, or an audit log
- * that can't be opened
- * @throws `TOOL_INVALID` for a malformed tool, `TOOL_NAME_TAKEN` for a second one of a name
- * @throws `STORE_CORRUPT`, `STORE_NEWER` or `STORE_UNAVAILABLE` for a store that can't be opened
- * @throws `REACH_WIDENED` where a tool may touch more than the lock says
+ * @throws `CONFIG_INVALID` for an invalid file, with the file and the key, or if the audit log
+ * can't be opened
+ * @throws `TOOL_INVALID` for a malformed tool, `TOOL_NAME_TAKEN` for a second tool with the same
+ * name
+ * @throws `STORE_CORRUPT`, `STORE_NEWER` or `STORE_UNAVAILABLE` if a store can't be opened
+ * @throws `REACH_WIDENED` if a tool may touch more than the lock says
  *
  * @example
  * ```ts

@@ -55,10 +55,10 @@ const EXTENSIONS: readonly NamedExtension[] = Object.keys(LOADERS)
   .map((name) => ({ package: name, ...EXTENSION_TOOLS[name] }));
 
 /**
- * The package of this project that has a tool.
+ * Finds the package of this project that has a tool.
  *
- * @param name of the tool
- * @returns the name of the package, or `undefined`
+ * @param name the name of the tool
+ * @returns the name of the package; `undefined` for an unknown tool
  */
 export function packageOfTool(name: string): string | undefined {
   return EXTENSIONS.find(({ tools }) => tools.includes(name))?.package;
@@ -71,10 +71,10 @@ export interface PickedTools {
 }
 
 /**
- * The names of all tools in the installed extensions of this project. No extension is loaded.
+ * Lists the names of all tools in the installed extensions of this project. Loads no extension.
  *
- * @param personalities limits the answer to the extensions that these name. All are given where one
- * of them takes every tool, or names what no extension has
+ * @param personalities limits the answer to the extensions that these name. The answer is not
+ * limited if one of them allows every tool, or names something that no extension has
  * @returns the names
  */
 export function installedTools(

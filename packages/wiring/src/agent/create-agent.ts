@@ -3,30 +3,30 @@ import { imageScalerOf } from '../installed-scaler.js';
 import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
 
-/** What an agent is made of: a runtime, a model, and how to run it. */
+/** The options of an agent: those of its runtime and of its loop. */
 export interface AgentOptions
   extends Omit<ToolRuntimeOptions, 'approve' | 'limits'>,
     Omit<AgentLoopOptions, 'tools' | 'sessions' | 'personality' | 'imageScaler'> {
-  /** Limits of the tool registry; `limits` are those of a turn. */
+  /** The limits of the tool registry. `limits` are those of a turn. */
   toolLimits?: ToolRuntimeOptions['limits'];
 }
 
-/** An agent: the loop, over the tools of a runtime. */
+/** An agent: a loop, and the runtime with its tools. */
 export interface Agent {
   readonly loop: AgentLoop;
   readonly runtime: ToolRuntime;
-  /** Ends the turns that run, their sub-agents and what tools left running; closes the stores. */
+  /** Ends all turns, their sub-agents, and what tools left running. Then closes the stores. */
   close(): Promise<void>;
 }
 
 /**
- * The front door for agents: a runtime, and an agent loop over it. Each turn runs under the active
- * personality, as its file says when the turn begins.
+ * Creates an agent: a runtime, and an agent loop over its tools. Each turn runs under the active
+ * personality, as its file is when the turn begins.
  *
  * @param options those of `createToolRuntime`, the model, limits, and who approves calls
  * @returns the agent; call `close` at the end
  * @throws as `createToolRuntime`
- * @throws `CONFIG_INVALID` for an option of the loop that is wrong
+ * @throws `CONFIG_INVALID` for an invalid option of the loop
  *
  * @example
  * ```ts

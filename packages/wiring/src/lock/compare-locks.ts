@@ -4,11 +4,11 @@ import type { LockChange } from './lock-change.js';
 import type { LockedPersonality, LockedServer, ReachLock } from './reach-lock.js';
 
 /**
- * The changes from one lock to another, by their effect. What may let one more access through is
- * `widened`.
+ * Compares two locks, and sorts the changes by their effect. A change that may allow one more
+ * access is `widened`.
  *
  * @param before the lock that somebody accepted
- * @param after the lock of the tools and personalities as they are
+ * @param after the lock of the present tools and personalities
  * @returns the changes; empty for locks that allow the same
  */
 export function compareReachLocks(before: ReachLock, after: ReachLock): LockChange[] {

@@ -1,23 +1,23 @@
-/** One difference between a lock and what there is now, by its effect. */
+/** A difference between a lock and the present state. */
 export interface LockChange {
   /**
-   * `widened`: something may be allowed now that was not, so that somebody has to review it.
-   * `narrowed`: something is not allowed any more. `text`: neither.
+   * The effect. `widened`: something may be allowed that was not, so somebody has to review it.
+   * `narrowed`: something is no longer allowed. `text`: neither.
    */
   readonly kind: 'widened' | 'narrowed' | 'text';
-  /** What changed, as a sentence without its subject: `gains requests to api.example.com`. */
+  /** The change, as a sentence without its subject: `gains requests to api.example.com`. */
   readonly message: string;
   readonly personality?: string;
   readonly tool?: string;
   /** The MCP server. */
   readonly server?: string;
-  /** The host, path, ref, … that it is about. */
+  /** The host, path, secret ref or other entry that changed. */
   readonly entry?: string;
-  /** The key of the personality that decides on it, e.g. `safety.network.allow`. */
+  /** The key of the personality that decides, e.g. `safety.network.allow`. */
   readonly policy?: string;
-  /** The key of the tool's declaration that decides on it, e.g. `network.allowedHosts`. */
+  /** The key of the tool's declaration that decides, e.g. `network.allowedHosts`. */
   readonly declared?: string;
-  /** The file that says so now, and the line where there is one. */
+  /** The file with the cause of the change, and its `line`, from 1, if there is one. */
   readonly file?: string;
   readonly line?: number;
 }

@@ -18,21 +18,21 @@ import { EthosError } from '@ethosagent/types';
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * The path of a home's lock, where no tool can write.
+ * Returns the path of a home's lock. Tools can't write there.
  *
- * @param home the folder that is `home` of `createToolRuntime`
- * @returns the path
+ * @param home the absolute path of the home, as for `createToolRuntime`
+ * @returns the path, `<home>/reach.lock`
  */
 export function reachLockPath(home: string): string {
   return join(home, 'reach.lock');
 }
 
 /**
- * Refuses a lock that a tool could replace.
+ * Throws if a tool could replace the lock.
  *
- * @param file the lock, an absolute path
- * @param writable absolute folders that tools may write
- * @throws `CONFIG_INVALID` for a lock in such a folder, by its name or by where it leads
+ * @param file the absolute path of the lock
+ * @param writable the absolute paths of folders that tools may write
+ * @throws `CONFIG_INVALID` if the lock, or the place that its path leads to, is in such a folder
  */
 export function assertLockIsKept(file: string, writable: readonly string[]): void {
   const places = [file, realLocation(file)];
@@ -46,11 +46,12 @@ export function assertLockIsKept(file: string, writable: readonly string[]): voi
 }
 
 /**
- * Reads the file of a lock.
+ * Reads the text of a lock.
  *
  * @param file an absolute path
  * @returns the text
- * @throws `CONFIG_INVALID` where there is none, or it is no regular file
+ * @throws `CONFIG_INVALID` if there is no file, or it is a link, not a regular file, too large, or
+ * not UTF-8
  */
 export function readLockText(file: string): string {
   let descriptor: number;
@@ -78,11 +79,11 @@ export function readLockText(file: string): string {
 }
 
 /**
- * Writes a lock, in one step.
+ * Writes a lock atomically.
  *
  * @param file an absolute path
- * @param text as `formatReachLock` gives it
- * @throws `CONFIG_INVALID` where a link or a folder is at the path, or it can't be written
+ * @param text the text that `formatReachLock` returned
+ * @throws `CONFIG_INVALID` if a link or a folder is at the path, or the file can't be written
  */
 export function writeLockText(file: string, text: string): void {
   const there = lstatSync(file, { throwIfNoEntry: false });

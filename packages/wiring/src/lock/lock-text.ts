@@ -4,9 +4,10 @@ import { type LockPlaces, localLock, portableLock } from './portable-lock.js';
 import type { ReachLock } from './reach-lock.js';
 
 /**
- * The text of a lock, the same on every machine: paths begin with `${ETHOS_HOME}` and `${CWD}`.
+ * Returns the text of a lock. It is the same on every machine: paths begin with `${ETHOS_HOME}` and
+ * `${CWD}`.
  *
- * @param lock to write
+ * @param lock the lock, with the paths of this machine
  * @param places the home and the working directory of this machine
  * @returns the text
  */
@@ -15,12 +16,13 @@ export function formatReachLock(lock: ReachLock, places: LockPlaces): string {
 }
 
 /**
- * Reads the text of a lock, with the paths of this machine.
+ * Parses the text of a lock, and replaces the variables by the paths of this machine.
  *
- * @param text of the file
- * @param options `file` is what messages call it
+ * @param text the text of the file
+ * @param options the home and the working directory, and `file`, the name of the lock in messages
  * @returns the lock
- * @throws `CONFIG_INVALID` with the line, for what is no lock, has another version, or was edited
+ * @throws `CONFIG_INVALID` with the line, if the text is not a lock, has another version, or was
+ * edited
  */
 export function parseReachLock(text: string, options: LockPlaces & { file: string }): ReachLock {
   return localLock(parseLock(text, options.file), options);

@@ -4,7 +4,7 @@ import { isWithin } from '@ethosagent/policy';
 import { realLocation } from '@ethosagent/storage-fs';
 import type { LockedTool, ReachLock } from './reach-lock.js';
 
-/** What differs between machines. */
+/** The folders that differ between machines. */
 export interface LockPlaces {
   /** The home of the runtime, absolute. */
   readonly home: string;

@@ -5,18 +5,18 @@ import type { GrantScope, ToolEffect, UntrustedDecision } from '@ethosagent/type
 export const LOCK_VERSION = 1;
 
 /**
- * What the tools of a home may touch: the declarations met with the personalities, at one moment.
- * Lists are sorted, paths absolute.
+ * What the tools of a home may touch at one moment: their declarations, limited by the
+ * personalities. Lists are sorted, and paths are absolute.
  */
 export interface ReachLock {
-  /** Names of the variables that programs get beside the usual ones. */
+  /** The names of the further environment variables that programs get. */
   readonly environment: readonly string[];
   readonly personalities: readonly LockedPersonality[];
   readonly servers: readonly LockedServer[];
   readonly texts: readonly LockedText[];
 }
 
-/** One personality, with the tools that it lets in. */
+/** A personality, with the tools that it allows. */
 export interface LockedPersonality {
   readonly personality: string;
   readonly approvals: {
@@ -31,36 +31,36 @@ export interface LockedPersonality {
   readonly tools: readonly LockedTool[];
 }
 
-/** One tool under a personality. */
+/** A tool under a personality. */
 export interface LockedTool {
   readonly tool: string;
-  /** `by-call`: a function of the tool decides. */
+  /** When a call needs approval. `by-call`: a function of the tool decides. */
   readonly approval: 'always' | 'by-call' | 'never';
   readonly effects: readonly ToolEffect[];
-  /** Whether its results count as written by others. */
+  /** Whether other people may have written its results. */
   readonly untrusted: boolean;
-  /** It keeps its own authority. */
+  /** Whether the tool keeps its own authority, so that nothing limits or audits what it does. */
   readonly unconfined: boolean;
-  /** What the personality sets for it, as canonical JSON. */
+  /** The personality's settings for the tool, as canonical JSON. */
   readonly settings?: string;
   readonly grant: ResolvedGrant;
 }
 
-/** An MCP server, as it is reached. */
+/** An MCP server, and how the host reaches it. */
 export interface LockedServer {
   readonly server: string;
   /** The command and its arguments, or the URL. */
   readonly reached: readonly string[];
   /** The names of its environment variables, or of its headers. */
   readonly names: readonly string[];
-  /** SHA-256 of all of it, with the texts of variables and headers. */
+  /** SHA-256 of the whole configuration, with the texts of variables and headers. */
   readonly pin: string;
 }
 
-/** What a model is told of a tool. */
+/** The texts about a tool that a model reads. */
 export interface LockedText {
   readonly tool: string;
   readonly description: string;
-  /** JSON Schema of the arguments of a tool of an MCP server, as JSON. */
+  /** The JSON Schema of the arguments, as JSON. Only for a tool of an MCP server. */
   readonly schema?: string;
 }

@@ -33,17 +33,17 @@ import { unusedOf } from './unused.js';
 const CUT_OR_REDACTED = /…$|\[secret:/;
 
 /**
- * The least that a run needs: the smallest declaration of each tool, and the smallest lists of the
- * personality, that allow what the events say was allowed. It only narrows. It contains nothing
- * that was denied, no `*`, no private address, and nothing that the personality does not allow
- * today.
+ * Derives the least that a recorded run needs: the smallest declaration of each tool, and the
+ * smallest lists of the personality, that allow every recorded allowed access. The result only
+ * narrows. It contains nothing that was denied, no `*`, no private address, and nothing that the
+ * personality does not allow today.
  *
- * A file gives its folder. Three or more folders beside each other give the folder that holds them,
- * where the personality reaches all of it today. `/`, the user's home, the working directory and
- * the home of the runtime are never given as a whole: there the path alone counts.
+ * A used file adds its folder. Three or more sibling folders add their parent, if the personality
+ * reaches all of it today. `/`, the user's home, the working directory and the home of the runtime
+ * are never added as a whole; then only the path itself is added.
  *
- * @param events as `readAuditLogs` gives them; those of other personalities are passed over
- * @param options the personality, and the places that are never given as a whole
+ * @param events the events from `readAuditLogs`; those of other personalities are ignored
+ * @param options the personality, its tools, and the folders that are never added as a whole
  * @returns the declarations and the lists
  */
 export function deriveLeastPrivilege(

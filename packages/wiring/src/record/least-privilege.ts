@@ -6,86 +6,86 @@ import type {
   ToolCapabilities,
 } from '@ethosagent/types';
 
-/** What the recorder knows of a tool beside its events. */
+/** A tool of a recorded run. */
 export interface RecordedTool {
   name: string;
   capabilities: ToolCapabilities;
-  /** Whether the personality has it today. */
+  /** Whether the personality has the tool today. */
   offered: boolean;
-  /** It is in whatever the toolset says, so the toolset need not name it. */
+  /** The tool is always included, so the toolset need not name it. */
   alwaysInclude?: boolean;
 }
 
-/** What a run is judged against. */
+/** The personality, the tools and the folders of a recorded run. */
 export interface LeastPrivilegeOptions {
-  /** What `${CWD}` stands for: an absolute path. */
+  /** The absolute path that `${CWD}` stands for. */
   cwd: string;
-  /** What `${ETHOS_HOME}` stands for: an absolute path. */
+  /** The absolute path that `${ETHOS_HOME}` stands for. */
   home: string;
-  /** The home of the user, which no folder is generalised to. Absolute. */
+  /** The absolute path of the user's home. It is never added as a whole. */
   userHome: string;
-  /** The personality as its file says now. Nothing is derived that it does not allow. */
+  /** The personality as its file is now. Nothing is derived that it does not allow. */
   personality: PersonalityConfig;
   tools: readonly RecordedTool[];
-  /** Whether a path is a folder. Called for what was looked at and may be either. */
+  /** Whether a path is a folder. Called for used paths and roots that may be a file or a folder. */
   isFolder(path: string): boolean;
-  /** Whether a path passes a link below the root that allows it. */
+  /** Whether a path leads through a link below the root that allows it. */
   passesLink(path: string, root: string): boolean;
 }
 
-/** An entry of a list of a personality's file. */
+/** An entry in a list of a personality's file. */
 export interface LeastEntry {
-  /** As the file says it: `${CWD}/notes`. */
+  /** The text of the entry in the file, e.g. `${CWD}/notes`. */
   text: string;
-  /** What it stands for: an absolute path; the text where it is no path. */
+  /** The absolute path that the entry stands for. If it is not a path, the text. */
   value: string;
-  /** How many accesses, or calls, need it. */
+  /** How many accesses or calls need the entry. */
   accesses: number;
-  /** The rule that made it, where it is wider than what was touched. */
+  /** The rule that made the entry, if it is wider than what was used. */
   rule?: string;
 }
 
-/** The smallest declaration of one tool. */
+/** The smallest declaration of a tool, and how often the tool was called. */
 export interface LeastDeclaration {
   tool: string;
   capabilities: ToolCapabilities;
   calls: number;
 }
 
-/** An access that no entry was made for. */
+/** An access for which no entry was derived. */
 export interface NotGranted {
   tool: string;
-  /** `call` for a call as a whole. */
+  /** The capability. `call` stands for the call as a whole. */
   capability: CapabilityName | 'call';
   target: string;
   why: string;
-  /** How often. */
+  /** How often the access occurred. */
   count: number;
 }
 
-/** A list of the file that is left as it is. */
+/** A list of the file that stays unchanged, and why. */
 export interface KeptList {
   key: 'toolset' | 'fs_reach.read' | 'fs_reach.write' | 'safety.network.allow';
   why: string;
 }
 
-/** What exactly one run needs, under one personality. */
+/** Exactly what one run needs under one personality. */
 export interface LeastPrivilege {
   personality: string;
-  /** By tool, in the order of the names. */
+  /** The declarations of the tools, sorted by name. */
   declarations: readonly LeastDeclaration[];
   toolset: readonly LeastEntry[];
   read: readonly LeastEntry[];
   write: readonly LeastEntry[];
   allow: readonly LeastEntry[];
   kept: readonly KeptList[];
-  /** What was refused in the run. It stays refused. */
+  /** The accesses that were denied in the run. They stay denied. */
   denied: readonly NotGranted[];
-  /** What was allowed in the run and is not granted by itself. */
+  /** The accesses that were allowed in the run, but are not granted automatically. */
   unclear: readonly NotGranted[];
-  /** What is declared or allowed and was never used. */
+  /** What is declared or allowed, but was never used. */
   unused: readonly string[];
-  /** The sessions that the events are of, with their numbers of events. */
+  /** The sessions of the events, each with its number of events. */
   sessions: readonly { id: string; events: number }[];
 }
 

@@ -8,7 +8,7 @@ import { resolveReachPath } from '../substitute.js';
 import { keepLines } from './keep-lines.js';
 import type { KeptList, LeastEntry, LeastPrivilege } from './least-privilege.js';
 
-/** What a merge needs beside the texts. */
+/** The absolute paths that `${ETHOS_HOME}` and `${CWD}` stand for. */
 export interface MergeOptions {
   home: string;
   cwd: string;
@@ -26,14 +26,15 @@ interface ListToSet {
 const TEXT = { lineWidth: 0 } as const;
 
 /**
- * The text of a personality's file with the lists that a run needs. Comments, order and everything
- * else stay. An equal entry keeps its spelling. Where nothing changes, the text is the same.
+ * Writes the lists that a run needs into the text of a personality's file. Comments, order and
+ * everything else stay. An entry that stays keeps its spelling. If nothing changes, the text is the
+ * same.
  *
  * @param text the file as it is now
- * @param least as `deriveLeastPrivilege` gave it
+ * @param least the result of `deriveLeastPrivilege`
  * @param options the home and the working directory, for paths that begin with variables
  * @returns the new text
- * @throws `CONFIG_INVALID` for a file that is wrong, or that can't be changed in this way
+ * @throws `CONFIG_INVALID` for an invalid file, or one that can't be changed in this way
  */
 export function mergeIntoPersonality(
   text: string,

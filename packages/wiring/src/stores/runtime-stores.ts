@@ -9,9 +9,9 @@ import type {
 } from '@ethosagent/types';
 
 /**
- * A store, which stays open when the runtime closes. Or an opener: the runtime opens its store before
- * `createToolRuntime` resolves, asks it for problems, and closes it. If it can't be opened,
- * `createToolRuntime` rejects.
+ * A store, or a function that opens one. The runtime opens the store before `createToolRuntime`
+ * resolves, asks it for problems, and closes it. If the store can't be opened, `createToolRuntime`
+ * rejects. A store that was passed open stays open when the runtime closes.
  */
 export type StoreSource<T> = T | StoreOpener<T>;
 
@@ -25,21 +25,24 @@ export interface StoresByName {
   secrets: SecretStore;
 }
 
-/** Where a runtime keeps its state. What is absent is kept in the home. */
+/** The stores of a runtime. A store that is absent is in the home. */
 export interface RuntimeStores {
-  /** Of tools, and what MCP tools were when they were first seen. `<home>/state.sqlite`. */
+  /**
+   * The entries of tools, and each MCP tool as it was first seen. `<home>/state.sqlite` when
+   * absent.
+   */
   keyValue?: StoreSource<KeyValueStoreFactory>;
-  /** The files that tools read and write. The disk. */
+  /** The files that tools read and write. The disk when absent. */
   storage?: StoreSource<Storage>;
-  /** `<home>/attachments`. */
+  /** The attachments. `<home>/attachments` when absent. */
   attachments?: StoreSource<AttachmentStore>;
-  /** Markdown files of the home. */
+  /** The memories. Markdown files in the home when absent. */
   memory?: StoreSource<MemoryProvider>;
-  /** Messages, turns and approvals that wait. `<home>/sessions.sqlite`. */
+  /** Messages, turns and waiting approvals. `<home>/sessions.sqlite` when absent. */
   sessions?: StoreSource<SessionStore>;
   /**
-   * Secrets, and the tokens of MCP servers where it has `set` and `delete`; without them, tokens are
-   * in `<home>/secrets`. `<home>/secrets`.
+   * The secrets. `<home>/secrets` when absent. A store with `set` and `delete` also gets the tokens
+   * of MCP servers; otherwise they are in `<home>/secrets`.
    */
   secrets?: StoreSource<SecretStore>;
 }

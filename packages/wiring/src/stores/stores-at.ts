@@ -2,20 +2,21 @@ import type { AuditReport } from '@ethosagent/audit';
 import { EthosError } from '@ethosagent/types';
 import type { RuntimeStores } from './runtime-stores.js';
 
-/** What the stores of a database are opened with. */
+/** Options for the stores of a server. */
 export interface StoresAtOptions {
-  /** Encrypts the secrets in the database. Without it they stay in the home. */
+  /** The key that encrypts the secrets in the database. Without it, secrets stay in the home. */
   secretsKey?: string;
 }
 
 /**
- * The stores of a server by its URL: all of them in PostgreSQL (`postgresql://…`), the key-value store
- * in Redis (`redis://…`, `rediss://…`). What is not there stays in the home.
+ * Returns the stores of a server by its URL. PostgreSQL (`postgresql://…`) has all stores, and
+ * Redis (`redis://…`, `rediss://…`) has the key-value store. The other stores stay in the home.
  *
- * @param url of the server
- * @param options `secretsKey`: encrypts secrets in PostgreSQL
+ * @param url the URL of the server
+ * @param options `secretsKey`: encrypts secrets in PostgreSQL; Redis takes none
  * @returns the stores, for `stores` of `createToolRuntime`
- * @throws `CONFIG_INVALID` for another URL, which is never shown, and where the package is not installed
+ * @throws `CONFIG_INVALID` for another URL, for a `secretsKey` with Redis, and if the package is
+ * not installed; no message shows the URL
  * @example
  * const stores = await storesAt('postgresql://agent:secret@db.example.com/agents');
  * const runtime = await createToolRuntime({ home, personality: 'coder', stores });
@@ -49,14 +50,16 @@ export async function storesAt(
 }
 
 /**
- * Checks the audit events of all writers in a PostgreSQL database, as `PostgresAuditSink` wrote them.
+ * Checks the audit events in a PostgreSQL database, of all processes that wrote them with
+ * `PostgresAuditSink`.
  *
- * @param url of the database
- * @param options `key`: the one that the events were written with
- * @returns what is wrong and what can't be told; `ok` when nothing is wrong
- * @throws `CONFIG_INVALID` for another URL, and for chains with a key when none is given
- * @throws `STORE_UNAVAILABLE` when the server does not answer
- * @throws `STORE_NEWER` when a newer version wrote the tables
+ * @param url the URL of the database
+ * @param options `key`: the key with which the events were written
+ * @returns the problems, and what the check can't tell; `ok` if there is no problem
+ * @throws `CONFIG_INVALID` for another URL, if the package is not installed, and if the events need
+ * a key and none is given
+ * @throws `STORE_UNAVAILABLE` if the server does not answer
+ * @throws `STORE_NEWER` if a newer version wrote the tables
  */
 export async function verifyAuditAt(
   url: string,

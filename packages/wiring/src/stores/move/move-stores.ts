@@ -14,41 +14,44 @@ import { moveMemory } from './move-memory.js';
 import { moveSessions } from './move-sessions.js';
 import { type MovedStore, runMove } from './run-move.js';
 
-/** What is moved, and where to. */
+/** The options of `moveStores`. */
 export interface MoveStoresOptions {
-  /** The home whose state is copied. Nothing of it is removed. */
+  /** The home whose state is copied. Nothing is removed from it. */
   home: string;
-  /** The stores to move to; what is absent here stays in the home. */
+  /** The stores that receive the copy. State of a store that is absent here stays in the home. */
   to: RuntimeStores;
-  /** Whether what the store has otherwise is replaced. It stays when absent. */
+  /** Whether an item that differs in the store is replaced. `false` when absent: it stays. */
   replace?: boolean;
-  /** Stops between two things; the next run goes on. */
+  /** Stops the move between two items. The next run continues it. */
   signal?: AbortSignal;
-  /** Told how many entries of a store are copied. */
+  /** Called with the number of items of a store that have been processed. */
   onProgress?: (store: string, done: number) => void;
 }
 
-/** What came of a move. */
+/** The outcome of a move. */
 export interface MoveReport {
-  /** Whether all of it is there, and was read back. */
+  /**
+   * Whether every item is in its store with the same content, read back from there, and no memory
+   * file without a known owner is left.
+   */
   ok: boolean;
   stores: readonly MovedStore[];
   /**
-   * What stays in the home, and why: also files of memories whose owner has no session, which are not
-   * found; the report is then not `ok`.
+   * What stays in the home, and why. Memory files of an owner without a session stay too, since
+   * their owner is not known; then the report is not `ok`.
    */
   stays: readonly string[];
 }
 
 /**
- * Copies the state of a home to other stores, and reads all of it back. After an interruption, run
- * it again: it goes on. Stop the agent first. What it writes during the copy may be missing, and
- * then the report is not `ok`.
+ * Copies the state of a home to other stores, and reads everything back to compare it. If it was
+ * interrupted, run it again, and it continues. Stop the agent first: what it writes during the copy
+ * may be missing, and then the report is not `ok`.
  *
  * @param options the home, the stores, and a signal
  * @returns what was copied, and what differs
- * @throws `CONFIG_INVALID` where there is nothing to move to
- * @throws `CALL_ABORTED` when the signal fires
+ * @throws `CONFIG_INVALID` if there is no store to move to
+ * @throws `CALL_ABORTED` if the signal fires
  * @throws `STORE_UNAVAILABLE` and other codes of the stores
  */
 export async function moveStores(options: MoveStoresOptions): Promise<MoveReport> {

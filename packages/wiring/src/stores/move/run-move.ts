@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto';
 import { EthosError, errorCodeOf } from '@ethosagent/types';
 import type { Move, MoveItem } from './move-item.js';
 
-/** What came of one store. */
+/** The outcome of a move for one store. */
 export interface MovedStore {
   store: string;
-  /** What the home has, how much of it this run wrote, and how much was there already. */
+  /** How many items the home has. */
   items: number;
-  /** Entries that were copied by this run. */
+  /** How many items this run wrote to the store. */
   moved: number;
-  /** Entries that were there before. */
+  /** How many items the store already had with the same content. */
   there: number;
-  /** Things of which the store has another content, which stayed; the first 20 by their names. */
+  /**
+   * The names of items that have another content in the store and stayed as they are there. At most
+   * 20, sorted; `otherCount` is the number of all of them.
+   */
   others: readonly string[];
   otherCount: number;
-  /** Things that could not be moved, and why; the first 20. */
+  /** The items that could not be moved, and why. At most 20. */
   failures: readonly { item: string; message: string }[];
-  /** Whether all of it was read again, here and there, and is the same. */
+  /** Whether all items were read again on both sides and are the same, and none failed. */
   verified: boolean;
-  /** SHA-256 over the names and contents, as they were read back. Absent for secrets. */
+  /** SHA-256 of the names and contents that were read back. Absent for secrets. */
   digest?: string;
 }
 
