@@ -7,15 +7,15 @@ import { realOrAsked } from './working-directory.js';
 const OLD_STYLE: ReadonlySet<string> = new Set(['tar', 'bsdtar', 'ar', 'ps']);
 
 /**
- * Checks the arguments of a binary.
+ * Checks the arguments of a binary against the personality's rules.
  *
- * @param binary as it was asked for
- * @param file what `binary` stands for. A policy for a name holds for every spelling of it: a path
- * that ends in the name, a link of this name or to a file of this name.
+ * @param binary the binary as the call named it
+ * @param file the file that `binary` stands for. A rule for a name covers every spelling of it: a
+ * path that ends in the name, and a link with this name or to a file with this name
  * @param args the arguments
- * @param policies what the personality allows, by binary
- * @throws `BINARY_NOT_ALLOWED` for a refused argument; the rule names the pattern
- * @throws `SPAWN_FAILED` for what can't be an argument
+ * @param policies the rules of the personality, by binary
+ * @throws `BINARY_NOT_ALLOWED` for a refused argument; its rule names the pattern
+ * @throws `SPAWN_FAILED` for an argument that is not a string or contains NUL
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function assertArguments(

@@ -3,22 +3,22 @@ import { unawaited } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 /**
- * The standard input of a child that is talked to. What is written before the child has begun
- * waits: until then, the other end is read by what begins it.
+ * The standard input of a child that takes input while it runs. Writes before the child has begun
+ * wait: until then, the program that begins the child reads the pipe.
  */
 export class ChildInput {
   readonly #pipe: Writable | null;
   readonly #name: string;
-  /** What waits for the beginning, in order. */
+  /** The writes that wait for the beginning, in order. */
   #early: Array<() => void> | undefined = [];
   #hasEnded = false;
   #isClosed = false;
 
   /**
-   * Holds back writes until `begin`, so that the child gets its own input first.
+   * Delays writes until `begin`.
    *
-   * @param pipe the standard input of the child; `null` where it has none
-   * @param name what the child is called in errors
+   * @param pipe the standard input of the child; `null` if it has none
+   * @param name the name of the child in errors
    */
   constructor(pipe: Writable | null, name: string) {
     this.#pipe = pipe;
@@ -29,9 +29,9 @@ export class ChildInput {
   }
 
   /**
-   * Lets the writes that wait go on.
+   * Starts the writes that wait.
    *
-   * @param first is written before them
+   * @param first a text to write before them
    */
   begin(first?: string): void {
     const early = this.#early ?? [];
@@ -41,16 +41,16 @@ export class ChildInput {
   }
 
   /**
-   * Resolves when there is room for more.
+   * Writes to the child, and resolves when there is room for more.
    *
-   * @param data text is written as UTF-8
-   * @throws `PROCESS_ENDED` when nobody reads it any more, or `end` was called
+   * @param data bytes, or a text, which is written as UTF-8
+   * @throws `PROCESS_ENDED` if the child no longer reads its input, or `end` was called
    */
   write(data: string | Uint8Array): Promise<void> {
     return unawaited(this.#write(data));
   }
 
-  /** Nothing more will be written. */
+  /** Closes the input after the writes that wait. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -5,11 +5,11 @@ import { CapabilityError } from '@ethosagent/types';
 const PAGERS = /PAGER$/;
 
 /**
- * Checks the variables that a tool passes to a child.
+ * Checks the environment variables that a tool passes to a child.
  *
  * @param env the variables, by name
- * @throws `BINARY_NOT_ALLOWED` for a variable that changes what runs, or a text that can't be a
- * variable
+ * @throws `BINARY_NOT_ALLOWED` for a variable that changes what runs, or for a malformed name or
+ * text
  */
 export function assertSafeEnvironment(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
@@ -35,13 +35,13 @@ function refuse(name: string, what: string, rule: string): CapabilityError {
   return new CapabilityError('BINARY_NOT_ALLOWED', `environment variable ${shown} ${what}`, rule);
 }
 
-/** Variables of a child, before the tool adds its own. */
+/** The environment of a child, before the tool adds its variables. */
 export type BaseEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a host passes to its children: what it gives, or its own environment.
+ * Returns the environment that a host passes to its children.
  *
- * @param given `undefined` stands for the environment of this process
+ * @param given the environment that the host chose; the one of this process when `undefined`
  * @returns the variables, by name
  */
 export function baseEnvironment(given: BaseEnvironment | undefined): BaseEnvironment {

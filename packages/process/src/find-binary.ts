@@ -2,11 +2,11 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * The file that a bare name stands for on a `PATH`. Relative and empty entries are passed over.
+ * Finds the file of a program on a `PATH`. Relative and empty entries of the `PATH` are skipped.
  *
- * @param name without a slash
- * @param path folders, as in the variable `PATH`
- * @returns an absolute path, or `undefined`
+ * @param name the name of the program, without a slash
+ * @param path the folders, separated as in the variable `PATH`
+ * @returns an absolute path; `undefined` if no folder has an executable file with this name
  */
 export function findBinary(name: string, path: string): string | undefined {
   for (const folder of path.split(delimiter)) {
@@ -18,7 +18,7 @@ export function findBinary(name: string, path: string): string | undefined {
 }
 
 /**
- * Whether there is a regular file that this process may execute.
+ * Whether a path is a regular file that this process may execute.
  *
  * @param file an absolute path
  */

@@ -1,7 +1,10 @@
 import { loadOnce } from './load-once.js';
 import { loadSupervisor } from './supervisor/load-supervisor.js';
 
-/** What starts children. Most programs that import this package start none. */
+/**
+ * Loads the module that starts children, at the first use. Most programs that import this package
+ * start no children.
+ */
 export const loadRunChild = loadOnce(async () => {
   // The supervisor must be loaded before the first process starts, since processes are marked from
   // their start.

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The variable by which descendants are found that left the process group. */
+/**
+ * The environment variable that marks the processes of a call, even after they have left its
+ * process group.
+ */
 export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 
 /**
@@ -12,20 +15,26 @@ export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
 /** The variable with the limit by which the supervisor recognizes its host's processes. */
 export const SUPERVISED_LIMIT_VARIABLE = 'ETHOS_SUPERVISED_LIMIT';
 
-/** By what processes are found that left their group, their session and their parent. */
+/**
+ * Marks by which processes are found after they have left their group, their session and their
+ * parent.
+ */
 export interface Marks {
-  /** Whether a process, or what it came from, was started under these marks. */
+  /**
+   * Whether a process has these marks: it was started under them, or is a descendant of such a
+   * process.
+   */
   carries(pid: number): boolean;
 }
 
 /**
  * The marks of the processes of one call, or of one process and its descendants: a tag in the
- * environment, and a limit of a resource.
+ * environment, and the value of a resource limit.
  *
- * A process can leave its group, its session and its parent, so that none of them finds it. It can clear
- * its environment, and then still has the limit, which it inherits. The invariant: no other process
- * carries the same marks, because a tag has a random id and is never used again. A process that carries
- * a mark may therefore be ended by its id alone, whoever its parent is.
+ * A process can leave its group, its session and its parent, so none of these is enough to find it.
+ * It can also clear its environment, but it still has the limit, which it inherits. The invariant:
+ * no other process carries the same marks, because a tag has a random id and is never used again.
+ * So a process that carries a mark may be ended by its id alone, whoever its parent is.
  */
 export class ProcessMarks implements Marks {
   readonly tag: string;
@@ -34,10 +43,10 @@ export class ProcessMarks implements Marks {
   #parts = 0;
 
   /**
-   * Marks under a tag that nothing else has.
+   * Creates marks.
    *
-   * @param tag is in the environment of each process, and of its descendants
-   * @param outer marks that these are a part of
+   * @param tag a unique tag, for the environment of each process and its descendants
+   * @param outer the marks of which these are a part
    */
   constructor(tag: string, outer?: ProcessMarks) {
     this.tag = tag;
@@ -45,18 +54,18 @@ export class ProcessMarks implements Marks {
   }
 
   /**
-   * The marks of one process of these, and of its descendants.
+   * Creates the marks of one process among these, and of its descendants.
    *
-   * @returns marks with a tag of their own
+   * @returns marks with their own tag
    */
   next(): ProcessMarks {
     return new ProcessMarks(`${this.tag}${++this.#parts}.`, this);
   }
 
   /**
-   * Notes a limit that a process was started with.
+   * Adds the limit with which a process was started.
    *
-   * @param limit as it was given to the system
+   * @param limit the limit, as a decimal number
    */
   addLimit(limit: string): void {
     this.#limits.add(limit);

@@ -30,11 +30,11 @@ export function endProcessTree(
 }
 
 /**
- * Ends the processes that carry marks and left every group: a daemon must not outlive its call.
- * They get `SIGTERM`, and `SIGKILL` a moment later.
+ * Ends the processes of a call that have left every group, since a daemon must not outlive its
+ * call. They get `SIGTERM`, and 300 milliseconds later `SIGKILL`.
  *
- * @param firstPid no process with a lower id is one of them
- * @param marks of the call
+ * @param firstPid the lowest process id that may belong to the call
+ * @param marks the marks of the call
  */
 export function endStragglers(firstPid: number, marks: Marks): void {
   const isLeft = () => signalMarked(firstPid, marks, 'SIGTERM') > 0;

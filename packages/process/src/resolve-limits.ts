@@ -2,12 +2,12 @@ import { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
 
 /**
- * The limits of one process: those of the operator, or the defaults. A call can lower a limit, and
- * never lift one. A malformed limit changes nothing.
+ * Returns the limits of one process: those of the operator, or the defaults. A call can lower a
+ * limit, and never raise it. A malformed limit changes nothing.
  *
- * @param policy of the personality
- * @param call what the call asked for
- * @returns a value for each limit that holds
+ * @param policy the limits of the personality
+ * @param call the limits that the call asks for
+ * @returns a value for each limit that applies
  */
 export function resolveLimits(
   policy: ProcessLimits | undefined,
@@ -24,8 +24,8 @@ export function resolveLimits(
 /**
  * Whether the personality or the call limits the number of processes.
  *
- * @param policy of the personality
- * @param call what the call asked for
+ * @param policy the limits of the personality
+ * @param call the limits that the call asks for
  */
 export function isProcessLimitSet(
   policy: ProcessLimits | undefined,

@@ -21,45 +21,57 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 const MAX_READ_ON_MS = 1_000;
 
-/** How a child is to run. What may run, and where, was decided before. */
+/** The options of a child. The caller has already decided that it may run, and where. */
 export interface ChildOptions {
-  /** What the child is called in errors and, unless it is sandboxed, in its own eyes. */
+  /** The name of the child in errors. Without a sandbox, the child also gets it as its own name. */
   name: string;
   cwd: string | undefined;
   env: BaseEnvironment;
-  /** Of `createCallMarks`. It carries them, so that its descendants are found. */
+  /**
+   * The marks of the call, from `createCallMarks`. They are put on the child, so that its
+   * descendants can be found.
+   */
   marks: ProcessMarks;
   timeoutMs: number | undefined;
   maxOutputBytes: number;
   overflow: SpawnOpts['overflow'];
   onOutput: SpawnOpts['onOutput'];
   signal: AbortSignal | undefined;
-  /** Whether its standard input stays open. Closed when absent. */
+  /** Whether the child's standard input stays open. Closed when absent. */
   keepsInput?: boolean | undefined;
   onChannel?: SpawnOpts['onChannel'];
-  /** Of a child that is a sandbox. */
+  /** The sandbox of the child, if `file` is a sandbox program. */
   sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'> | undefined;
 }
 
-/** A child, followed to its end. */
+/** A child, from its start to its end. */
 export interface RunningChild {
-  /** `undefined` when it could not be started. */
+  /** The process id; `undefined` if the child could not be started. */
   pid: number | undefined;
-  /** Its standard input, where that stays open. */
+  /** The child's standard input, if it stays open. */
   input: ChildInput | undefined;
-  /** Rejects with `SPAWN_FAILED`, the reason of `signal`, or what `end` was given. */
+  /**
+   * Resolves when the child has ended. Rejects with `SPAWN_FAILED`, with the reason of `signal`, or
+   * with the `reason` given to `abandon`.
+   */
   result: Promise<ProcessResult>;
-  /** Ends the whole tree, and rejects with `reason`. */
+  /** Ends the whole process tree, and rejects `result` with `reason`. */
   abandon(reason: unknown): void;
-  /** Ends the whole tree; the result tells how it ended. */
+  /** Ends the whole process tree. `result` says how it ended. */
   stop(): void;
-  /** Resolves when it runs. What can't be started rejects its result. */
+  /**
+   * Resolves when the child runs. If it can't be started, this never resolves, and `result`
+   * rejects.
+   */
   started: Promise<void>;
-  /** Resolves when it has exited and its pipes are closed, or when it could not be started. */
+  /** Resolves when the child has exited and its pipes are closed, or could not be started. */
   closed: Promise<void>;
 }
 
-/** Starts a child as the leader of its own process group, and follows it to its end. */
+/**
+ * Starts a child as the leader of its own process group, and follows it to its end. @throws
+ * `SPAWN_FAILED` if the interpreter of a script is missing
+ */
 export function runChild(
   file: string,
   args: readonly string[],

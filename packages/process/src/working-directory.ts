@@ -10,56 +10,59 @@ import {
 } from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
-/** A directory that stays what it was when it was judged, until it is released. */
+/** A directory that was checked, and stays the same directory until it is released. */
 export interface PinnedDirectory {
-  /** Pass it as `cwd`. */
+  /** The path to use as `cwd` of the child. */
   path: string;
-  /** Where it was when it was judged. */
+  /** The real path of the directory when it was checked. */
   real: string;
-  /** Closes the descriptor. Call it once the child has started. */
+  /** Closes the descriptor. Call it after the child has started. */
   release(): void;
 }
 
-/** The part of a reach that a working directory is judged by. */
+/** The part of a reach that decides on working directories. */
 export interface DirectoryReach {
   roots: readonly string[];
-  /** Where the roots lead; `roots` themselves when absent. Looked up once: a root that becomes a link later leads nowhere new. */
+  /**
+   * The real paths of the roots; `roots` themselves when absent. They are resolved once, so a root
+   * that becomes a link later leads to no new place.
+   */
   realRoots?: readonly string[];
   /** Whether a real path is denied. */
   denies(path: string): boolean;
-  /** What a sandbox shows of it. Nothing when absent. */
+  /** The part of the reach that a sandbox shows. Nothing when absent. */
   shown?: ShownReach;
 }
 
-/** What a sandbox shows of a reach. */
+/** The part of a reach that a sandbox shows. */
 export interface ShownReach {
   roots: readonly ShownRoot[];
-  /** What is not shown, wherever it is. */
+  /** The paths that are never shown. */
   readonly deny: PathSet;
 }
 
-/** A root as it was named, and where that led when the reach was compiled. */
+/** A root as the call named it, and its real path when the reach was compiled. */
 export interface ShownRoot {
   asked: string;
   real: string;
   writable: boolean;
 }
 
-/** Of a call that reaches no file. */
+/** The shown reach of a call that reaches no file. */
 export const NOTHING_SHOWN: ShownReach = { roots: [], deny: compileDenySet([]) };
 
 /** How many milliseconds may pass until a change of where a denied path leads takes effect. */
 const FLOOR_MS = 5_000;
 
 /**
- * The folders in which processes of a call may work. A root of the tool that leads out of the
- * operator's roots gives no reach.
+ * Compiles the reach in which processes of a call may work. A root of the tool is left out if it
+ * leads out of the operator's roots.
  *
- * @param paths absolute files and folders, and where roots led
- * @param operatorRoots absolute paths that the personality reaches
- * @param deny absolute paths that are denied
- * @returns the reach, with where each root leads
- * @throws `CONFIG_INVALID` for a denied path that could deny nothing
+ * @param paths the absolute files and folders of the tool, and `leads`, where roots led
+ * @param operatorRoots the absolute paths that the personality reaches
+ * @param deny the absolute paths that are denied
+ * @returns the reach, with the real path of each root
+ * @throws `CONFIG_INVALID` for a denied path that can't deny anything
  */
 export function directoryReach(
   { read, write, leads }: { read: Iterable<string>; write: Iterable<string>; leads?: RootLeads },
@@ -99,13 +102,14 @@ export function directoryReach(
 }
 
 /**
- * Opens a directory, and checks what was opened. On Linux the child enters it by its descriptor, so
- * that a swap in between changes nothing. Elsewhere it enters the real path.
+ * Opens a directory, and checks the directory that was opened. On Linux the child enters it through
+ * its descriptor, so a swap in between changes nothing. On other systems the child enters the real
+ * path.
  *
- * @param path absolute, or relative to the working directory of the process
- * @param reach of the call
- * @returns the directory; call its `release`
- * @throws `PATH_NOT_REACHABLE` for a directory outside the reach, or one that is missing
+ * @param path an absolute path, or one relative to the working directory of the process
+ * @param reach the reach of the call
+ * @returns the directory; call `release` when the child has started
+ * @throws `PATH_NOT_REACHABLE` for a missing directory, or one outside the reach
  */
 export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirectory {
   const denied = (rule?: string) => new BoundaryError('read', path, rule);
@@ -147,10 +151,10 @@ function judge(
 }
 
 /**
- * Where a path leads, or would lead if its missing parts were there.
+ * Follows all links of a path. Parts that do not exist yet are kept.
  *
  * @param path an absolute path
- * @returns `undefined` where the links lead in a circle
+ * @returns the real path; `undefined` if the links form a circle
  */
 export function realPathOf(path: string): string | undefined {
   try {

@@ -1,26 +1,26 @@
 import type { HeldProcess } from './held-process.js';
 import { SessionProcesses } from './session-processes.js';
 
-/** Processes of one session that may run at once, unless an option says otherwise. */
+/** The default for how many background processes of one session may run at once. */
 export const DEFAULT_MAX_BACKGROUND_PROCESSES = 8;
 
 /** How many ended processes of all sessions are remembered, each with its output. */
 const MAX_ENDED = 64;
 
-/** What tools left running, by session. */
+/** The processes that tools left running, by session. */
 export class BackgroundProcessTable {
   readonly #maxPerSession: number;
   readonly #maxEnded: number;
   readonly #sessions = new Map<string, SessionProcesses>();
-  /** Those that are under way: a second one waits for the first. */
+  /** The sessions that are ending. A second end waits for the first. */
   readonly #ending = new Map<string, Promise<unknown>>();
   #ended: { sessionId: string; processes: SessionProcesses; held: HeldProcess }[] = [];
 
   /**
-   * The background processes of a runtime, by their sessions.
+   * Holds the background processes of a runtime.
    *
-   * @param maxPerSession how many of a session may run at once
-   * @param maxEnded how many that ended are kept, over all sessions
+   * @param maxPerSession how many processes of one session may run at once
+   * @param maxEnded how many ended processes of all sessions are kept
    */
   constructor(maxPerSession: number, maxEnded = MAX_ENDED) {
     this.#maxPerSession = maxPerSession;
@@ -28,20 +28,20 @@ export class BackgroundProcessTable {
   }
 
   /**
-   * The processes of a session, without starting to keep any.
+   * Finds the processes of a session, without creating an entry for it.
    *
-   * @param sessionId of the session
-   * @returns `undefined` for a session that never had one
+   * @param sessionId the id of the session
+   * @returns `undefined` if the session has no processes
    */
   find(sessionId: string): SessionProcesses | undefined {
     return this.#sessions.get(sessionId);
   }
 
   /**
-   * The processes of a session, for one that is about to start.
+   * Finds the processes of a session, or creates an entry for them.
    *
-   * @param sessionId of the session
-   * @returns the same object while the session has processes
+   * @param sessionId the id of the session
+   * @returns the processes; the same object as long as the session has some
    */
   open(sessionId: string): SessionProcesses {
     let processes = this.#sessions.get(sessionId);
@@ -56,9 +56,9 @@ export class BackgroundProcessTable {
   }
 
   /**
-   * Ends the processes of a session, and waits for it.
+   * Ends the processes of a session, and waits for their end.
    *
-   * @param sessionId of the session
+   * @param sessionId the id of the session
    */
   async end(sessionId: string): Promise<void> {
     const processes = this.#sessions.get(sessionId);
@@ -73,7 +73,7 @@ export class BackgroundProcessTable {
     if (this.#ending.get(sessionId) === ending) this.#ending.delete(sessionId);
   }
 
-  /** Ends the processes of all sessions, and waits for it. */
+  /** Ends the processes of all sessions, and waits for their end. */
   async endAll(): Promise<void> {
     const sessions = new Set([...this.#sessions.keys(), ...this.#ending.keys()]);
     await Promise.all([...sessions].map((sessionId) => this.end(sessionId)));

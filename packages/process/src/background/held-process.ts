@@ -7,32 +7,38 @@ import { OutputLog } from './output-log.js';
 /** How many milliseconds the end of a process tree is awaited. Not every process can be killed. */
 const MAX_END_MS = 5_000;
 
-/** The life of what is left running. */
+/** The scope of a background process, which outlives the call that started it. */
 export interface ProcessLife {
-  /** Takes secrets out of what the process is told and says. */
+  /**
+   * Removes secrets from the arguments and the output of the process. Absent if there are no
+   * secrets.
+   */
   readonly redactor: { redact(text: string): string } | undefined;
-  /** Ends the process. */
+  /** Aborts the scope, which ends the process. */
   abort(reason: unknown): void;
   /** Called when the process has ended. */
   end(): void;
 }
 
-/** A process that is to be left running. */
+/** A background process that is about to start. */
 export interface NewProcess {
   binary: string;
   args: readonly string[];
   personalityId: string | undefined;
-  /** The process ends when this is aborted, and this is ended when the process has ended. */
+  /**
+   * The scope of the process. When it is aborted, the process ends. When the process has ended,
+   * `end` is called.
+   */
   scope: ProcessLife;
-  /** Milliseconds since the epoch. */
+  /** The clock: milliseconds since the epoch. */
   now: () => number;
-  /** Starts it. `onOutput` gets each piece of output. */
+  /** Starts the process. It must pass each piece of output to `onOutput`. */
   launch(
     onOutput: (text: string, stream: 'stdout' | 'stderr') => void,
   ): Promise<Omit<RunningChild, 'pid' | 'abandon'>>;
 }
 
-/** A background process, followed to its end. */
+/** A background process, from its start to its end. */
 export class HeldProcess {
   readonly log = new OutputLog();
   readonly personalityId: string | undefined;
@@ -54,12 +60,13 @@ export class HeldProcess {
   }
 
   /**
-   * Starts a process. Rejects with what `launch` rejects with, and when the process can't be
-   * started.
+   * Starts a process.
    *
-   * @param id unique in the session
-   * @param process what is started, and the scope that it lives in
+   * @param id an id that is unique in the session
+   * @param process the process, and its scope
    * @returns the running process
+   * @throws `SPAWN_FAILED` if the process can't be started
+   * @throws the error of `launch`
    */
   static async start(id: string, process: NewProcess): Promise<HeldProcess> {
     const held = new HeldProcess(id, process);
@@ -93,12 +100,12 @@ export class HeldProcess {
     return this.#info.state === 'running';
   }
 
-  /** Whether its tree is gone too. */
+  /** Whether its process tree has also ended. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
-  /** Resolves when its tree is gone. */
+  /** Resolves when its process tree has ended. */
   get gone(): Promise<void> {
     return this.#gone;
   }
@@ -106,8 +113,8 @@ export class HeldProcess {
   /**
    * Writes to the standard input.
    *
-   * @param text is written as UTF-8
-   * @throws `PROCESS_ENDED` when the process has ended, or has no open input
+   * @param text a text, written as UTF-8
+   * @throws `PROCESS_ENDED` if the process has ended, or was started without an open input
    */
   async write(text: string): Promise<void> {
     if (this.#input === undefined || !this.isRunning) {
@@ -117,16 +124,16 @@ export class HeldProcess {
     await this.#input.write(text);
   }
 
-  /** Ends the tree and waits for it. */
+  /** Ends the process tree, and waits up to 5 seconds for its end. */
   stop(): Promise<void> {
     if (this.isRunning) this.#stop();
     return this.#goneSoon();
   }
 
   /**
-   * Ends the process tree, and waits until it is gone.
+   * Ends the process tree, and waits up to 5 seconds for its end.
    *
-   * @param reason is kept as the reason of its end
+   * @param reason the reason that the process keeps for its end
    */
   abort(reason: unknown): Promise<void> {
     this.#scope.abort(reason);
@@ -134,7 +141,7 @@ export class HeldProcess {
   }
 
   /**
-   * Resolves when there is output, when it has ended, or when `signal` fires.
+   * Resolves at the next output, when the process has ended, or when `signal` fires.
    *
    * @param signal ends the wait, without an error
    */

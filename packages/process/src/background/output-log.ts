@@ -15,10 +15,13 @@ interface Chunk {
   text: string;
 }
 
-/** The newest output of a process, by its place in all that it wrote. */
+/**
+ * The newest output of a process. Each character has a position, counted from the start of the
+ * output.
+ */
 export class OutputLog {
   #chunks: Chunk[] = [];
-  /** The place of the first kept character, and the one after the last. */
+  /** The position of the first kept character, and the one after the last. */
   #start = 0;
   #end = 0;
 
@@ -27,10 +30,10 @@ export class OutputLog {
   }
 
   /**
-   * Adds output. The oldest is dropped over the cap.
+   * Adds output. Over the cap of 1,000,000 characters, the oldest output is dropped.
    *
-   * @param stream which it came from
-   * @param text of any length
+   * @param stream the stream of the output
+   * @param text a text of any length
    */
   add(stream: Chunk['stream'], text: string): void {
     const last = this.#chunks.at(-1);
@@ -52,11 +55,11 @@ export class OutputLog {
   }
 
   /**
-   * What was written from a place on. A cursor that is out of range becomes the nearest place.
+   * Reads the output from a position on. A cursor out of range becomes the nearest position.
    *
-   * @param cursor where to begin, in characters from the start of the output
-   * @param maxChars in UTF-16 code units
-   * @returns the pieces, the next cursor, and how much was dropped before them
+   * @param cursor the position to begin at, in UTF-16 units from the start of the output
+   * @param maxChars the most UTF-16 units to return
+   * @returns the pieces, the next cursor, and how many UTF-16 units before them were dropped
    */
   read(cursor = 0, maxChars = DEFAULT_READ_CHARS): Omit<BackgroundOutput, 'process'> {
     const asked = Math.min(placeOf(cursor, 0), this.#end);

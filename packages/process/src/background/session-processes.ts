@@ -15,10 +15,10 @@ export class SessionProcesses {
   #end: { reason: unknown } | undefined;
 
   /**
-   * The background processes of one session.
+   * Holds the background processes of one session.
    *
-   * @param max how many may run at once
-   * @param onEnded called when the tree of a process is gone
+   * @param max how many processes may run at once
+   * @param onEnded called when the tree of a process has ended
    */
   constructor(max: number, onEnded: (held: HeldProcess) => void) {
     this.#max = max;
@@ -26,19 +26,19 @@ export class SessionProcesses {
   }
 
   /**
-   * All that are known, running or not.
+   * Lists all known processes, running or ended.
    *
-   * @returns the oldest first
+   * @returns the processes, the oldest first
    */
   list(): HeldProcess[] {
     return [...this.#held.values()];
   }
 
   /**
-   * A process by its id.
+   * Finds a process by its id.
    *
-   * @param id as `start` gave it
-   * @returns `undefined` for an unknown id
+   * @param id the id that `start` gave the process
+   * @returns the process; `undefined` for an unknown id
    */
   get(id: string): HeldProcess | undefined {
     return this.#held.get(id);
@@ -57,10 +57,12 @@ export class SessionProcesses {
   /**
    * Starts a process in the background.
    *
-   * @param process what is started
+   * @param process the process, and its scope
    * @returns the running process, with its id
-   * @throws `TOO_MANY_PROCESSES` when the session has as many as it may
-   * @throws `CALL_ENDED` when the session has ended, and what `launch` rejects with
+   * @throws `TOO_MANY_PROCESSES` if as many processes of the session run as may run at once
+   * @throws `CALL_ENDED` if the session has ended
+   * @throws `SPAWN_FAILED` if the process can't be started
+   * @throws the error of `launch`
    */
   async start(process: NewProcess): Promise<HeldProcess> {
     this.assertOpen();
@@ -86,18 +88,19 @@ export class SessionProcesses {
   }
 
   /**
-   * Forgets a process that has ended, with its output.
+   * Forgets an ended process and its output.
    *
-   * @param id as `start` gave it
+   * @param id the id that `start` gave the process
    */
   forget(id: string): void {
     this.#held.delete(id);
   }
 
   /**
-   * Ends all processes, also those that are being started, and waits for it. No other can start.
+   * Ends all processes, including those that are starting, and waits for their end. After that, no
+   * process can start.
    *
-   * @param reason is kept as the reason of their end
+   * @param reason the reason that the processes keep for their end
    */
   async end(reason: unknown): Promise<void> {
     this.#end = { reason };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../process-tree.js';
 
-/** A socket of the host's, behind which a proxy listens for the sandboxes of one call. */
+/** A socket of the host. A proxy listens on it for the sandboxes of one call. */
 export interface ProxySocket {
   path: string;
   /** Ends the proxy, and removes the socket. */
@@ -24,11 +24,11 @@ async function sweep(): Promise<void> {
 }
 
 /**
- * Opens a socket that only the host and the sandboxes that are given it can reach.
+ * Opens a socket that only the host and the sandboxes that get it can reach.
  *
- * @param listen starts the proxy at the path of a socket
+ * @param listen starts the proxy on the socket at the path
  * @returns the path of the socket, and `close`, which ends the proxy and removes the socket
- * @throws what `listen` throws; then nothing is left
+ * @throws the error of `listen`; then the socket is removed
  */
 export async function openProxySocket(
   listen: (path: string) => Promise<{ close(): Promise<void> }>,

@@ -3,7 +3,7 @@ import { type BaseEnvironment, baseEnvironment } from '../environment.js';
 import { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.js';
 import type { Sandbox } from './sandbox.js';
 
-/** What a sandbox is chosen by. */
+/** The policy and the machine, from which a sandbox is chosen. */
 export interface SandboxChoice {
   policy: ProcessPolicy;
   /** The host's `PATH`. */
@@ -13,12 +13,12 @@ export interface SandboxChoice {
 }
 
 /**
- * The sandbox that a policy asks for; `undefined` where it asks for none, or prefers one and this
- * machine has none.
+ * Chooses the sandbox that a policy asks for.
  *
  * @param choice the policy, the `PATH`, and the sandbox; bubblewrap when absent
- * @returns the sandbox to start processes in
- * @throws `SANDBOX_UNAVAILABLE` where one is required and missing
+ * @returns the sandbox; `undefined` if the policy asks for none, or only prefers one and this
+ * machine has none
+ * @throws `SANDBOX_UNAVAILABLE` if the policy requires a sandbox and this machine has none
  */
 export async function resolveSandbox({
   policy,
@@ -36,12 +36,12 @@ export async function resolveSandbox({
 }
 
 /**
- * Why a sandbox that a policy requires is missing.
+ * Explains why a required sandbox is missing.
  *
- * @param policy of the personality
- * @param baseEnv has the `PATH` on which the sandbox is looked for
- * @param sandbox bubblewrap when absent
- * @returns the message of `SANDBOX_UNAVAILABLE`, or `undefined`
+ * @param policy the policy of the personality
+ * @param baseEnv the environment of children; its `PATH` is searched for the sandbox
+ * @param sandbox the sandbox; bubblewrap when absent
+ * @returns the message of `SANDBOX_UNAVAILABLE`; `undefined` if the policy can be met
  */
 export async function missingSandbox(
   policy: ProcessPolicy,

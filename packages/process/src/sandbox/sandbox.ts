@@ -3,86 +3,102 @@ import type { BaseEnvironment } from '../environment.js';
 import type { ShownReach } from '../working-directory.js';
 
 /**
- * Isolates the children of a host: by bubblewrap, a container, or another means of the system. A
- * sandboxed command sees programs, its reach and a `/tmp` of its own that it may write to. It sees
- * no other file, no process outside, and no network but the proxy that it is given.
+ * Isolates the child processes of a host, by bubblewrap, a container, or other means of the system.
+ * A command in the sandbox sees programs, the reach of its call, and its own `/tmp`, which it may
+ * write to. It sees no other file, no process outside, and no network except the proxy that it
+ * gets.
  */
 export interface Sandbox {
-  /** What the operator has to do where it does not work: what goes on after "ask the operator to". */
+  /**
+   * How the operator can make the sandbox work on this machine. Messages put it after "ask the
+   * operator to".
+   */
   readonly remedy: string;
   /**
-   * Whether it works on this machine. Asked before each command, so try once and remember.
+   * Whether the sandbox works on this machine. Called before each command, so test once and
+   * remember the answer.
    * @param path the host's `PATH`
    */
   isAvailable(path: string): boolean | Promise<boolean>;
-  /** Turns a command into one that runs it in the sandbox. Called only where it is available. */
+  /**
+   * Turns a command into one that runs it in the sandbox. Called only if the sandbox is available.
+   */
   wrap(
     command: SandboxCommand,
     options: SandboxOptions,
   ): SandboxedCommand | Promise<SandboxedCommand>;
 }
 
-/** What is to run. */
+/** A command that is to run in a sandbox. */
 export interface SandboxCommand {
   /** The absolute path of the program. */
   file: string;
   args: readonly string[];
-  /** All variables of the command. The host passes on no other. */
+  /** All environment variables of the command. The host adds no others. */
   env: BaseEnvironment;
   /** The host's `PATH`. */
   path: string;
 }
 
-/** How a command is to run. */
+/** The options of a sandbox for one command. */
 export interface SandboxOptions {
-  /** The files that it sees, less those that are denied. */
+  /** The files that the command sees, without the denied ones. */
   reach: ShownReach;
-  /** A real path within the reach; the private `/tmp` when absent. */
+  /** The working directory: a real path within the reach. The sandbox's own `/tmp` when absent. */
   cwd: string | undefined;
   limits: ProcessLimits;
-  /** Whether someone asked for `limits.processes`. A default need not hold a host that runs as root. */
+  /**
+   * Whether the personality or the call set `limits.processes`. If not, the value is the default,
+   * and the sandbox need not enforce it for a host that runs as root.
+   */
   countsProcesses: boolean;
-  /** The socket of an HTTP proxy, to be offered to the command as its way out. No network when absent. */
+  /**
+   * The path of a socket with an HTTP proxy, which is the command's only network. No network when
+   * absent.
+   */
   proxySocket: string | undefined;
-  /** Whether standard input stays open for the command. */
+  /** Whether the command's standard input stays open. */
   keepsInput: boolean;
   /**
-   * Whether the command is to have descriptor 4 of the wrapping program, by which it talks with the
-   * host. `descriptors` of the wrapped command then begin at 5.
+   * Whether the command gets descriptor 4 of the wrapping program, through which it exchanges
+   * messages with the host. Then `descriptors` of the wrapped command begin at 5.
    */
   keepsChannel: boolean;
 }
 
-/** A command, wrapped. */
+/** A wrapped command: the program that runs it in the sandbox. */
 export interface SandboxedCommand {
   file: string;
   args: readonly string[];
   env: BaseEnvironment;
-  /** Where the wrapping program itself is started. */
+  /** The working directory of the wrapping program. */
   cwd: string;
-  /** To be the child's, after the three that every child has; from 5 on where there is a channel. */
+  /** Further descriptors for the wrapping program: from 3 on, or from 5 on with a channel. */
   descriptors?: readonly number[];
-  /** The command gets descriptor 4, as `keepsChannel` asked. Without it, it does not run. */
+  /**
+   * Whether the command gets descriptor 4, as `keepsChannel` asked. If it was asked for and this is
+   * not `true`, the command is not started.
+   */
   passesChannel?: boolean;
   /**
-   * Told of one child's output, where the sandbox itself says something before the command does.
-   * Without it, the command owns input, output and exit code from the start.
+   * Needed if the sandbox itself writes output before the command begins. Called once for each
+   * child. Without it, input, output and exit code belong to the command from the start.
    *
-   * @param begin lets the command begin, after what the sandbox is to read on its standard input
+   * @param begin starts the command, after it has written `answer` to the sandbox's standard input
    */
   observe?: (begin: (answer: string) => void) => SandboxObserver;
-  /** Called when the child has begun, or could not be started. */
+  /** Called when the wrapping program has started, or could not be started. */
   release(): void;
-  /** Called when the child has ended, or could not be started. */
+  /** Called when the wrapping program has ended, or could not be started. */
   ended(): void;
 }
 
-/** Tells what a sandbox says from what the command in it says. */
+/** Separates the output of a sandbox from the output of the command in it. */
 export interface SandboxObserver {
-  /** What of a piece of the standard error is the command's. */
+  /** Returns the part of a chunk of standard error that the command wrote. */
   ofCommand(chunk: Buffer): Buffer;
-  /** Why the command did not run; `undefined` when it ran. */
+  /** Explains why the command did not run; `undefined` if it ran. */
   failure(exitCode: number | null, stderr: string): string | undefined;
-  /** The signal that ended the command, where the exit code stands for one. */
+  /** Returns the signal that ended the command, if the exit code stands for one. */
   signal(exitCode: number | null): NodeJS.Signals | undefined;
 }

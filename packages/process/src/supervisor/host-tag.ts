@@ -10,7 +10,7 @@ const WELL_FORMED = /^(?:[\w-]+\.)*$/;
 export const HOST_TAG = `${inheritedTag()}${randomUUID()}.`;
 
 /**
- * Marks for the processes of one call. Their tag begins with the tag of the host.
+ * Creates the marks for the processes of one call. Their tag begins with the tag of the host.
  *
  * @returns the marks
  */

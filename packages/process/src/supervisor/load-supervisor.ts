@@ -1,6 +1,9 @@
 import { loadOnce } from '../load-once.js';
 
-/** What ends with the host what the host started. Most programs that import this package start none. */
+/**
+ * Loads the supervisor, at the first use. It ends the processes of this host when the host ends.
+ * Most programs that import this package start none.
+ */
 export const loadSupervisor = loadOnce(async () => {
   const { openLimitMark } = await import('./limit-mark.js');
   await openLimitMark();

@@ -12,10 +12,10 @@ export function reportUnmarked(why: string): void {
 }
 
 /**
- * What an operator should know of the supervisor, which ends processes when this host dies: that it
- * could not be started or was ended by somebody, or that this machine can't mark processes.
+ * Reports a problem of the supervisor, the process that ends this host's processes when the host
+ * dies: it could not be started, somebody ended it, or this machine can't mark processes.
  *
- * @returns `undefined` while all is well
+ * @returns a text for an operator; `undefined` if there is no problem
  */
 export function supervisorProblem(): string | undefined {
   const told = [ofSupervisor(), ofMarks()].filter((each) => each !== undefined);

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox.js';
 // Loaded at its first use: most programs that import this package use no sandbox.
 const loadBubblewrap = loadOnce(() => import('./bubblewrap.js'));
 
-/** Sandboxes by bubblewrap, on Linux. */
+/** Runs commands in sandboxes by bubblewrap. Works on Linux only. */
 export const bubblewrapSandbox: Sandbox = {
   remedy: 'install bubblewrap and to permit user namespaces',
   async isAvailable(path) {
