@@ -10,7 +10,7 @@ export interface CallResultOptions {
   isStructured: boolean;
 }
 
-/** What a client gets of a result. The text is marked if it may be untrusted. */
+/** Turns a result into the form for a client. The text is marked if it may be untrusted. */
 export function callResultOf(
   { text, images, result, approval, untrusted }: SessionResult,
   { sessionId, isStructured }: CallResultOptions,

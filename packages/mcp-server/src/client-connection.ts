@@ -24,7 +24,7 @@ import { ToolListWatch } from './tool-list-watch.js';
 export interface ClientConnectionParts {
   runtime: ServedRuntime;
   sessionId: string;
-  /** The name of the client, for the record. */
+  /** The name of the client, for the record of its decisions. */
   client: string;
   settings: McpSessionSettings;
   options: McpServeOptions;

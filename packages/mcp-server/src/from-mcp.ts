@@ -13,17 +13,23 @@ import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethos
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** What of a `Client` of the SDK is used. It is connected already, and stays the caller's. */
+/**
+ * The used methods of a `Client` of the MCP SDK. The client is already connected, and the caller
+ * closes it.
+ */
 export type ConnectedMcpClient = Pick<Client, 'request' | 'getServerVersion'>;
 
 export interface FromMcpOptions {
-  /** The name of the server in `mcp__<server>__<tool>`. What the server calls itself when absent. */
+  /**
+   * The name of the server in `mcp__<server>__<tool>`. When absent, the name that the server gives
+   * itself.
+   */
   server?: string;
-  /** `false`: calls run without being asked for. */
+  /** Whether each call needs approval. `true` when absent. */
   approval?: boolean;
-  /** Milliseconds for a call. 120,000. */
+  /** The most milliseconds of a call. 120,000 when absent. */
   timeoutMs?: number;
-  /** Told of each tool that the server lists and that is left out, and why. */
+  /** Called for each listed tool that is left out, with the reason. */
   onHeld?: (held: HeldTool) => void;
 }
 
@@ -33,15 +39,15 @@ const MAX_DESCRIPTION_CHARS = 4_000;
 const MAX_RESULT_CHARS = 60_000;
 
 /**
- * The tools of a server that a client is connected to, for a runtime. What the server does is not
- * confined, bounded or audited here. Each call therefore needs approval, and its output is
+ * Returns the tools of a server that a client is connected to, for a runtime. The runtime does not
+ * confine, limit or audit what the server does. So each call needs approval, and its output is
  * untrusted. For a server that the runtime starts, confines and pins, use `mcp` of the runtime.
  *
  * @param client a connected client of the MCP SDK
- * @param options the name of the server in the names of the tools, and `approval`
- * @returns the tools, to be registered
- * @throws `TOOL_INVALID` for a list that can't be read
- * @throws what `client.request` throws
+ * @param options the name of the server in the names of its tools, and `approval`
+ * @returns the tools; register them in the runtime
+ * @throws `TOOL_INVALID` if the server's list of tools can't be read
+ * @throws the error of `client.request`
  */
 export async function fromMcp(
   client: ConnectedMcpClient,

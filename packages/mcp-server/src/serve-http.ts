@@ -11,13 +11,13 @@ import { readBody } from './http/read-body.js';
 import { type Refusal, RequestGate } from './http/request-gate.js';
 import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
 
-/** Who may connect, and how its sessions run. */
+/** A client that may connect, and the settings of its sessions. */
 export interface McpHttpClient extends McpSessionSettings {
-  /** The bearer token: 32 characters or more, e.g. of `openssl rand -hex 32`. */
+  /** The bearer token, with at least 32 characters, e.g. from `openssl rand -hex 32`. */
   token: string;
 }
 
-/** A session of a client has begun or ended. */
+/** The begin or the end of a client's session. */
 export interface McpHttpSessionEvent {
   kind: 'begun' | 'ended';
   client: string;
@@ -26,33 +26,36 @@ export interface McpHttpSessionEvent {
 
 export interface ServeHttpOptions extends McpServeOptions {
   /**
-   * Who may connect, by name. Each has sessions, quotas and a memory of its own: the name is the
-   * `userScopeId` where `identity` has no other.
+   * The clients that may connect, by name. Each client has its own sessions, quotas and memory: its
+   * name is the `userScopeId`, unless `identity` has another.
    */
   clients: Readonly<Record<string, McpHttpClient>>;
   /** The address to listen on. `127.0.0.1` when absent. */
   host?: string;
-  /** A free one when absent. */
+  /** The port to listen on. A free port when absent. */
   port?: number;
-  /** `/mcp` when absent. */
+  /** The path of the server's URL. `/mcp` when absent. */
   path?: string;
   /**
-   * Values of the `Host` header beside those of a loopback address, e.g. `mcp.example.com`.
-   * Required where `host` is no loopback address.
+   * Allowed values of the `Host` header, e.g. `mcp.example.com`. On a loopback address, the names
+   * of the loopback are allowed as well. Required if `host` is not a loopback address.
    */
   allowedHosts?: readonly string[];
-  /** Values of the `Origin` header; pages of no other origin may connect. None when absent. */
+  /**
+   * Allowed values of the `Origin` header. Pages of other origins can't connect. When absent, no
+   * page can.
+   */
   allowedOrigins?: readonly string[];
   limits?: Partial<McpHttpLimits>;
-  /** Told of sessions. What it throws is ignored. */
+  /** Called when a session begins or ends. What it throws is ignored. */
   onSession?: (event: McpHttpSessionEvent) => void;
 }
 
 /** A server over HTTP. */
 export interface McpHttpServer {
-  /** Where clients connect to. */
+  /** The URL to which clients connect. */
   readonly url: string;
-  /** Takes no more requests, ends the sessions and waits for them. */
+  /** Takes no more requests, ends all sessions, and waits for their end. */
   close(): Promise<void>;
 }
 
@@ -60,14 +63,14 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
  * Serves the tools of personalities over streamable HTTP. Each session of the protocol is a session
- * of the runtime. The server does not speak TLS. Put a proxy with TLS in front, and name its host
+ * of the runtime. The server does not speak TLS: put a proxy with TLS in front, and name its host
  * in `allowedHosts`.
  *
- * @param runtime whose tools are served
+ * @param runtime the runtime with the tools
  * @param options tokens, personalities, host and port
  * @returns the server, which listens
- * @throws `CONFIG_INVALID` for a token, a personality or a setting that is not valid
- * @throws what `listen` of Node.js throws
+ * @throws `CONFIG_INVALID` for an invalid token, personality or setting
+ * @throws the error of `listen` of Node.js, e.g. `EADDRINUSE`
  */
 export async function serveHttp(
   runtime: ServedRuntime,

@@ -9,31 +9,34 @@ import { WholeLines } from './whole-lines.js';
 
 export interface ServeStdioOptions extends McpServeOptions, McpSessionSettings {
   /**
-   * The session of the client. The same id in a later process goes on with what is stored of it:
-   * what was read, what waits, what was granted. A random one when absent.
+   * The id of the client's session. The same id in a later process continues the stored session:
+   * what it has read, its waiting calls, and its grants. A random id when absent.
    */
   sessionId?: string;
 }
 
-/** The client of a program that it started. */
+/** A server for the client that started this program. */
 export interface McpStdioServer {
-  /** The session of the client. */
+  /** The id of the client's session. */
   readonly sessionId: string;
-  /** Settles when the client has closed the input, or `close` was called, and nothing of it runs. */
+  /**
+   * Settles when the client has closed the input or `close` was called, and nothing of the session
+   * runs any more.
+   */
   readonly closed: Promise<void>;
-  /** Ends the session, and gives the standard output back. */
+  /** Ends the session, and restores the standard output. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the tools of a personality to the client that started this program, over its standard
- * input and output. Until the end, everything else that is written to `process.stdout`, for example
- * by `console.log`, goes to the standard error.
+ * input and output. Until the session ends, everything else that is written to `process.stdout`,
+ * for example by `console.log`, goes to the standard error.
  *
- * @param runtime whose tools are served
+ * @param runtime the runtime with the tools
  * @param options the session id, the personality, and limits
- * @returns the server
- * @throws `CONFIG_INVALID` for a session id, a personality or a setting that is not valid
+ * @returns the server, which is connected
+ * @throws `CONFIG_INVALID` for an invalid session id, personality or setting
  */
 export async function serveStdio(
   runtime: ServedRuntime,

@@ -7,54 +7,61 @@ import type {
 } from '@ethosagent/core';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 
-/** How the session of a client runs. */
+/** The settings of a client's session. */
 export interface McpSessionSettings {
-  /** The personality; the active one of the runtime when absent. */
+  /** The personality. When absent, the active one of the runtime. */
   personality?: string;
-  /** For whom it runs. */
+  /** The user, agent and team that the session runs for. */
   identity?: SessionIdentity;
   limits?: SessionLimits;
 }
 
-/** What is served: a `ToolRuntime` of `@ethosagent/wiring`, or what has its sessions. */
+/**
+ * The runtime that is served: a `ToolRuntime` of `@ethosagent/wiring`, or another object with its
+ * sessions.
+ */
 export interface ServedRuntime {
-  /** A session of the runtime. */
+  /** Opens a session of the runtime. */
   session(id: string, options?: McpSessionSettings & { approve?: AskHost }): ToolSession;
-  /** A tool by its name, for what clients are told of its effects. */
+  /** Returns a tool by its name. Clients are told its effects. */
   tool(name: string): AnyTool | undefined;
-  /** The personality as it is now, for the grants that it lets somebody give. */
+  /** Returns the personality as it is now. It says which grants a user may give. */
   personality(id?: string): Promise<PersonalityConfig>;
 }
 
-/** A call that waits for a decision which its client can not make. */
+/** A call that waits for a decision, because the client did not decide. */
 export interface McpWaitingCall {
-  /** Who called. */
+  /** The name of the client that made the call. */
   client: string;
-  /** The session that takes the decision: `runtime.session(sessionId).decide`. */
+  /**
+   * The id of the session in which the call waits. Decide with `runtime.session(sessionId).decide`.
+   */
   sessionId: string;
   approval: PendingApproval;
 }
 
-/** What servers over stdio and HTTP have in common. */
+/** The options of servers over stdio and HTTP. */
 export interface McpServeOptions {
-  /** What clients are told that the server is. `ethosagent` when absent. */
+  /** The name of the server for clients. `ethosagent` when absent. */
   name?: string;
   version?: string;
-  /** What clients are told of how to use the tools. */
+  /** A text for clients about how to use the tools. */
   instructions?: string;
   /**
-   * Who decides on calls that need approval. `client`, the default: the user of a client that can
-   * ask, and else whoever decides in the session; the `approve` of the runtime is not asked.
-   * `session`: the `approve` of the runtime while the call waits, and else whoever decides in the
-   * session.
+   * Who is asked about a call that needs approval. If there is no answer, the call waits in its
+   * session for `decide`.
+   *
+   * - `client`, the default: the user of the client, if the client can show forms. `approve` of the
+   *   runtime is not called.
+   * - `session`: `approve` of the runtime.
    */
   approvals?: 'client' | 'session';
-  /** Milliseconds that the user of a client has for an answer. 600,000. */
+  /** The milliseconds that the user of a client has for an answer. 600,000 when absent. */
   approvalTimeoutMs?: number;
-  /** Milliseconds between two looks whether the tools have changed. 5,000. */
+  /** The milliseconds between two checks whether the tools have changed. 5,000 when absent. */
   toolsCheckMs?: number;
-  /** Calls of one session at once; more of them are refused. 64. */
+  /** The most calls of one session at once. Further calls are refused. 64 when absent. */
   maxCallsAtOnce?: number;
-  /** Told of each call that waits. What it throws is ignored. */
+  /** Called for each call that waits. What it throws is ignored. */
   onWaiting?: (waiting: McpWaitingCall) => void;
 }

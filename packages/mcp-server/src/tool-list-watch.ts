@@ -3,7 +3,7 @@ import { canonicalJson, discard } from '@ethosagent/policy';
 
 export interface ToolListWatchParts {
   session: Pick<ToolSession, 'definitions'>;
-  /** Milliseconds. */
+  /** The milliseconds between two checks. */
   everyMs: number;
   onChange: () => void;
 }

@@ -1,17 +1,21 @@
-/** What clients over HTTP may use up. */
+/** The limits of clients over HTTP. */
 export interface McpHttpLimits {
-  /** Sessions of all clients at once. 200. */
+  /** The most sessions of all clients at once. 200 when absent. */
   maxSessions: number;
   /**
-   * Sessions of one client at once. 20. For one more, the one that has been without a connection
-   * for longest ends; where all have one, it is refused.
+   * The most sessions of one client at once. 20 when absent. If this limit or `maxSessions` is
+   * reached, a new session ends the client's session that has been without a connection for
+   * longest. If all of the client's sessions are connected, the new one is refused.
    */
   maxSessionsPerClient: number;
-  /** Bytes of one request. 4,000,000. */
+  /** The most bytes of one request. 4,000,000 when absent. */
   maxRequestBytes: number;
-  /** Milliseconds after which a session without a connection ends. 1,800,000. */
+  /** A session without a connection ends after this many milliseconds. 1,800,000 when absent. */
   idleMs: number;
-  /** The same for one whose client had an open stream, and lost it. 60,000. */
+  /**
+   * A session whose client has opened a stream, and has no connection now, ends after this many
+   * milliseconds. 60,000 when absent.
+   */
   reconnectMs: number;
 }
 

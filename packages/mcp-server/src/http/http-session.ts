@@ -12,7 +12,7 @@ export interface HttpSessionParts extends ClientConnectionParts {
   onBegin: (id: string) => void;
 }
 
-/** A session of the protocol: its transport, and who may use it. */
+/** A session of the protocol: its transport, and the client that may use it. */
 export class HttpSession {
   readonly client: string;
   readonly connection: ClientConnection;
