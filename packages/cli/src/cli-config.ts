@@ -6,13 +6,16 @@ import type { ToolRuntimeOptions } from '@ethosagent/wiring';
 import { assertOwn } from './assert-own.js';
 import { usageError } from './cli-error.js';
 
-/** What `<home>/ethos.config.mjs` says: how the agent's program makes its runtime. */
+/**
+ * The content of `<home>/ethos.config.mjs`: the options with which the agent's program creates its
+ * runtime.
+ */
 export interface CliConfig
   extends Partial<Omit<ToolRuntimeOptions, 'home' | 'cwd' | 'sessionId' | 'approve'>> {}
 
 /**
- * The default export of `<home>/ethos.config.mjs`: the tools, plugins and stores of the agent, so
- * that the command line sees what the agent's own program sees.
+ * Types the default export of `<home>/ethos.config.mjs`. The file contains the tools, plugins and
+ * stores of the agent, so that the command line uses the same ones as the agent's own program.
  *
  * @param config tools, plugins and stores
  * @returns the same object

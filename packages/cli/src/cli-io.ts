@@ -1,43 +1,49 @@
-/** A program of the operator's own that a command runs. */
+/** A program of the operator that a command runs. */
 export interface ProgramToRun {
-  /** The program and its arguments. No shell reads them. */
+  /** The program and its arguments. No shell parses them. */
   command: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Its output goes to standard error, where standard output is for an answer alone. */
+  /**
+   * Whether the program's output goes to standard error, because standard output is only for the
+   * answer of the command.
+   */
   outputToError: boolean;
 }
 
-/** What the command line takes from its process: everything that it reads and writes comes in here. */
+/**
+ * The input and output of the command line. Everything that it reads and writes goes through this
+ * object.
+ */
 export interface CliIo {
-  /** The absolute path of the folder that the command was started in. */
+  /** The absolute path of the folder in which the command was started. */
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** The name of the user, for the record of what they decide. */
+  /** The name of the user, who is recorded with each decision. */
   user?: string;
   /** Writes to standard output. */
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** All of standard input. Empty where there is none. */
+  /** Reads all of standard input. Returns an empty text if there is none. */
   readInput(): Promise<string>;
   /**
-   * Asks at the terminal, and gives the line that was typed; `undefined` without a terminal, or when
-   * the input ended.
+   * Asks a question at the terminal. Returns the line that the user typed, or `undefined` without a
+   * terminal or at the end of the input.
    */
   ask?(question: string): Promise<string | undefined>;
-  /** The same for what must not be seen while it is typed. */
+  /** The same, but the terminal does not show what the user types. */
   askSecret?(question: string): Promise<string | undefined>;
-  /** Whether output is read by a person at a terminal that shows colours. */
+  /** Whether a person reads the output at a terminal with colours. */
   colors: boolean;
-  /** Columns of the terminal. No limit when absent. */
+  /** The width of the terminal in columns. No limit when absent. */
   columns?: number;
   /** Fires when the user presses Ctrl-C. */
   signal?: AbortSignal;
   /**
-   * Runs a program in the folder that the command was started in, with the input, the output and
-   * the signals of this process, and gives its exit code: 128 and the signal's number where a signal
-   * ended it.
-   * @throws `CONFIG_INVALID` where it can't be started
+   * Runs a program in the folder in which the command was started, with the input, output and
+   * signals of this process. Returns its exit code, or 128 plus the number of the signal that ended
+   * it.
+   * @throws `CONFIG_INVALID` if it can't be started
    */
   runProgram?(program: ProgramToRun): Promise<number>;
 }

@@ -5,9 +5,11 @@ import { EXIT } from './exit-codes.js';
 /**
  * Runs the command `ethosagent`.
  *
- * @param argv what stands after the name of the command
- * @param io where output goes and input comes from
- * @returns the exit code: 0 done, 1 it found something, 2 it could not be done
+ * @param argv the arguments after the name of the command
+ * @param io the input and output of the command
+ * @returns the exit code: 0 if it was done; 1 if it found something, such as a problem or a refused
+ * call; 2 if it could not be done; for `record`, the exit code of the program that it ran
+ * @throws an error without a code, which is a defect; any other error gives the exit code 2
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const help = helpAtOnce(argv, io.columns);
