@@ -28,7 +28,7 @@ export function limitsOfModel(model: unknown): ProviderImageLimits | false {
   return found?.[1] ?? false;
 }
 
-/** How the model of a loop sees the images of results. @throws `CONFIG_INVALID` */
+/** Returns how the model of a loop sees the images of results. @throws `CONFIG_INVALID` */
 export function imagePlan({
   model,
   toolImages,

@@ -82,7 +82,7 @@ export function overCalls(
   };
 }
 
-/** Why a call did not run, if its turn has ended. */
+/** Returns the reason why a call of an ended turn did not run. */
 export function causeOfEnd(end: TurnEnd): FailureCause {
   if (end === 'aborted') return 'CALL_ABORTED';
   return end === 'max_time' ? 'CALL_TIMED_OUT' : 'TURN_LIMIT';

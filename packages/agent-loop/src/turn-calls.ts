@@ -9,7 +9,7 @@ const INTERRUPTED =
 /** How many calls of a program are listed one by one. */
 const MAX_INNER_TOLD = 20;
 
-/** What the model is told about a call whose result is not known. */
+/** Returns the result of a call that was interrupted, so that nobody knows whether it ran. */
 export function interrupted({ inner = [] }: Pick<LoggedCall, 'inner'>): ToolResult {
   return {
     ok: false,

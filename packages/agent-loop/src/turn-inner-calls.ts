@@ -13,7 +13,7 @@ import type { AgentRecord } from './journal/records.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
 
-/** What the calls of tools need from their batch. */
+/** The parts of a batch that the calls of its tools use. */
 export interface TurnInnerCallsParts {
   options: AgentLoopOptions;
   limits: TurnLimits;
@@ -31,7 +31,7 @@ export interface TurnInnerCallsParts {
   whyOver: () => string | undefined;
 }
 
-/** What a batch does for the calls that its tools make. */
+/** The methods of a batch for the calls that its tools make. */
 export interface InnerCallsBatch {
   /** @throws as `Journal.append` */
   write: (record: AgentRecord) => Promise<void>;
@@ -58,7 +58,7 @@ export class TurnInnerCalls {
     this.#batch = batch;
   }
 
-  /** For the host of the batch. */
+  /** Returns the calls for the host of the batch. */
   of(personality: PersonalityConfig): NonNullable<TurnHost['calls']> {
     const { options, sources, turn, approvals, now, limits, journal, attachments } = this.#parts;
     const { sessionId, delegation, claim } = this.#parts;

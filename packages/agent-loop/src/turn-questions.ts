@@ -14,7 +14,7 @@ export interface TurnQuestionsParts {
   turn: number;
 }
 
-/** What the session knew at the last `refresh` about the questions of one turn. */
+/** The questions of one turn, as the session knew them at the last `refresh`. */
 export class TurnQuestions {
   readonly #parts: TurnQuestionsParts;
 
@@ -48,10 +48,7 @@ export class TurnQuestions {
     return decision?.approved === true ? decision.args : undefined;
   }
 
-  /**
-   * What the model is told about a call that must not run as it is; `undefined` if the call may
-   * run.
-   */
+  /** Returns the result for a call that must not run as it is; `undefined` if the call may run. */
   answerAtOnce(logged: LoggedCall): ToolResult | undefined {
     const { call, started } = logged;
     if (started) return interrupted(logged);
@@ -70,7 +67,7 @@ export class TurnQuestions {
     );
   }
 
-  /** Who refused a call, for the audit. */
+  /** Finds who refused a call, for the audit. */
   refusalOf({ call }: LoggedCall, now: number): AuditApproval | undefined {
     const { reason, askedAt, decision } = this.find(call.id)?.approval ?? {};
     if (reason === undefined || askedAt === undefined || decision?.approved !== false)

@@ -40,7 +40,7 @@ import { TurnStep } from './turn-step.js';
 import { addUsage, NO_USAGE } from './usage.js';
 import { untilAborted, withGrace } from './with-grace.js';
 
-/** What a turn runs on. */
+/** The parts of a turn. */
 export interface TurnParts {
   options: AgentLoopOptions;
   limits: TurnLimits;
@@ -118,7 +118,7 @@ export class Turn {
     return addUsage(this.#turn.usage, this.#delegated);
   }
 
-  /** What the turn may still use. */
+  /** Returns what the turn may still use. */
   remaining(): { tokens: number; costUsd: number; ms: number } {
     const { limits, now } = this.#parts;
     const { inputTokens, outputTokens, costUsd } = this.usage;

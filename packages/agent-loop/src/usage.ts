@@ -22,8 +22,8 @@ export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
 }
 
 /**
- * What a model call used. If a provider does not report it, it is estimated from the characters:
- * otherwise the limits would silently not apply.
+ * Returns what a model call used. If the provider does not report it, it is estimated from the
+ * characters: otherwise the limits would silently not apply.
  */
 export function usageOf(
   usage: Partial<LanguageModelUsage> | undefined,

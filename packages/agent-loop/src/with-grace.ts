@@ -1,11 +1,11 @@
 import { EthosError } from '@ethosagent/types';
 
 /**
- * Waits for an answer, but not forever: an error comes some time after the signal has fired. A
- * store or a configuration that never answers must not keep a turn from ending.
+ * Waits for an answer, but not forever: `graceMs` milliseconds after the signal has fired, it
+ * throws. So a store or a configuration that never answers can't keep a turn from ending.
  *
  * @param graceMs milliseconds
- * @throws `STORE_UNAVAILABLE`; the error with which the answer rejects
+ * @throws `STORE_UNAVAILABLE` if there is no answer in time; the error of the answer
  */
 export async function withGrace<T>(
   answer: Promise<T>,
@@ -35,7 +35,7 @@ export async function withGrace<T>(
   }
 }
 
-/** As `withGrace`, without grace. @throws the reason of the signal */
+/** As `withGrace`, but throws as soon as the signal fires. @throws the reason of the signal */
 export function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -6,7 +6,7 @@ import type {
   UserRecord,
 } from '../journal/records.js';
 
-/** What replaces the entries of a history that were summed up. */
+/** The entry that replaces the summed-up entries of a history. */
 export interface SummedUp {
   /** The messages of users, the oldest first. */
   prompts: UserRecord[];

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
 
-/** What a request to the model consists of. */
+/** The parts of a request to the model. */
 export interface Prompt {
   system: string;
   messages: ModelMessage[];

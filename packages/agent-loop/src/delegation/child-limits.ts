@@ -3,8 +3,8 @@ import type { AgentLimits } from '../api.js';
 import type { DelegatingTurn } from './child-turn.js';
 
 /**
- * What a sub-agent may use up: no more than its agent may, than the turn has left, and than was
- * asked for.
+ * Returns the limits of a sub-agent: no more than its agent may use, than the turn has left, and
+ * than the task asks for.
  */
 export function childLimits(
   turn: Pick<DelegatingTurn, 'limits' | 'remaining'>,

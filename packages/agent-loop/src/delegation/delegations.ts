@@ -25,7 +25,7 @@ import { type GrantedTask, isUsedUp, runTask } from './run-task.js';
 import { Task } from './task.js';
 import { TaskTable } from './task-table.js';
 
-/** What the sub-agents of a loop are built from. */
+/** The parts of a loop that its sub-agents use. */
 export interface DelegationsOptions {
   sessions: SessionStore;
   runChild: RunChild;

@@ -11,10 +11,10 @@ export interface TaskGrant {
 }
 
 /**
- * What the caller may give: its own personality or the meet of that and another one, and those of
- * its own tools that were named.
+ * Returns the personality and the tools of a sub-agent: the caller's own personality, or the meet
+ * of that and another one, and the named ones of the caller's own tools.
  *
- * @throws `DELEGATION_REFUSED`
+ * @throws `DELEGATION_REFUSED` if there is no such personality or tool
  */
 export async function grantTask(
   turn: Pick<DelegatingTurn, 'personalityId' | 'ref' | 'tools'>,

@@ -9,7 +9,7 @@ import type { DelegatingTurn, RunChild } from './child-turn.js';
 import type { TaskGrant } from './grant-task.js';
 import type { Task } from './task.js';
 
-/** What is needed to run a task. */
+/** The parts of a loop that run a task. */
 export interface TaskRun {
   runChild: RunChild;
   approve: AgentLoopOptions['approve'];
@@ -20,7 +20,7 @@ export interface TaskRun {
   onUsedUp: () => void;
 }
 
-/** What a turn asked for, and what it was granted. */
+/** A task, with the tools and the personality that it was granted. */
 export interface GrantedTask {
   asked: DelegatedTask;
   turn: DelegatingTurn;

@@ -1,7 +1,7 @@
 import type { DelegationInfo, DelegationState, SessionRef } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 
-/** Who gave a task. */
+/** The origin of a task. */
 export interface TaskOrigin {
   /** The turn that gave it. Only its identity is used. */
   turn: object;

@@ -28,7 +28,7 @@ export interface ModelRequest {
   now: () => number;
 }
 
-/** What the model answered with. */
+/** An answer of the model. */
 export interface ModelAnswer {
   parts: AnswerPart[];
   finish: string;
