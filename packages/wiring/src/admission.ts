@@ -11,7 +11,7 @@ import type { McpServers } from './mcp-servers.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import type { PersonalityProblems } from './personality-problems.js';
 
-/** What the check of a personality needs. */
+/** The parts of a runtime that admission uses. */
 export interface AdmissionParts {
   readonly registry: DefaultToolRegistry;
   readonly personalities: PersonalityConfigs;
@@ -128,7 +128,7 @@ export class Admission {
     return registry.describe(name, ctx) ?? {};
   }
 
-  /** What the runtime takes its locks from. */
+  /** The state from which the runtime takes its locks. */
   get lockParts(): RuntimeLockParts {
     const { places, environment, servers, ids, registry } = this.#parts;
     return {

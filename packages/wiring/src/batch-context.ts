@@ -2,7 +2,7 @@ import type { SessionReads } from '@ethosagent/policy';
 import type { PersonalityConfig, Storage, ToolBatchContext } from '@ethosagent/types';
 import type { ExecuteOptions } from './runtime-api.js';
 
-/** What a batch runs in. */
+/** The runtime's part of the context of a batch. */
 export interface BatchContextParts {
   readonly config: PersonalityConfig;
   readonly cwd: string;

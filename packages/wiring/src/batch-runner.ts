@@ -18,7 +18,7 @@ import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { RefusedCalls } from './refused-calls.js';
 import type { ExecuteOptions, ExecuteResult } from './runtime-api.js';
 
-/** What batches need to run. */
+/** The parts of a runtime that batches use. */
 export interface BatchRunnerParts {
   readonly registry: DefaultToolRegistry;
   readonly personalities: PersonalityConfigs;

@@ -6,8 +6,8 @@ import { isPersonalityId, personalityConfigPath } from './personality-file.js';
 const PERSONALITY = 'personality:';
 
 /**
- * The memories of a home, as Markdown files. The memory of a personality is `memory.md` beside its
- * `config.yaml`. All others are in `<home>/memory`.
+ * Creates the memory provider of a home, with Markdown files. The memory of a personality is
+ * `memory.md` beside its `config.yaml`. All others are in `<home>/memory`.
  */
 export function createHomeMemory(home: string): MemoryProvider {
   const shared = createMarkdownMemory({ dir: join(home, 'memory') });

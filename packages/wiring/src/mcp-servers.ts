@@ -15,7 +15,7 @@ import type { RuntimeProblem } from './runtime-problem.js';
 import { ServedMcp } from './served-mcp.js';
 import type { StoresByName } from './stores/runtime-stores.js';
 
-/** What the servers of a runtime are connected with. */
+/** The parts of a runtime that its MCP servers use. */
 export interface McpServersParts {
   readonly home: string;
   readonly cwd: string;
@@ -68,17 +68,17 @@ export class McpServers {
     await this.#served?.ready(config);
   }
 
-  /** How the names of tools refer to the servers of a personality. */
+  /** Returns the names of a personality's servers in the form that names of tools use. */
   namesOf(servers: readonly string[]): string[] {
     return this.#served?.namesOf(servers) ?? [...servers];
   }
 
-  /** How each server is reached, whether or not it was started. */
+  /** Returns how each server is reached, even if it was not started. */
   async identities(): Promise<readonly McpServerIdentity[]> {
     return (await this.#bridge?.identities?.()) ?? [];
   }
 
-  /** Why a tool of a server can't be called. */
+  /** Explains why a tool of a server can't be called. */
   whyMissing(name: string, personalityId: string): string | undefined {
     if (!isMcpToolName(name) || this.#parts.registry.get(name) !== undefined) return undefined;
     return this.#bridge?.whyMissing?.(name, personalityId);

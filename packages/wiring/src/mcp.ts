@@ -125,7 +125,7 @@ function checkedBridge(bridge: RuntimeMcp): RuntimeMcp {
   throw new EthosError('CONFIG_INVALID', problem);
 }
 
-/** What an operator should know about the servers of a personality. */
+/** Finds problems of a personality's servers that an operator should know. */
 export function mcpProblems(
   mcp: Pick<RuntimeMcp, 'notes' | 'status'>,
   home: string,
@@ -167,7 +167,8 @@ export function mcpProblems(
 }
 
 /**
- * Stores tokens with the secrets of a runtime. If these can't be written, beside those of the home.
+ * Creates the store of tokens. It uses the secrets of the runtime if they can be written, otherwise
+ * those of the home.
  */
 export function tokenStore(home: string, secrets: SecretStore): RuntimeMcpParts['tokens'] {
   const store = canStore(secrets) ? secrets : createHomeSecrets({ home, env: hostEnvironment() });

@@ -101,7 +101,7 @@ export class PersonalityConfigs {
     return reach;
   }
 
-  /** Where its entries stand in the files that they come from. */
+  /** Finds where the entries of a config stand in the files that they come from. */
   placesOf(config: PersonalityConfig): PolicyPlaces {
     let places = this.#places.get(config);
     if (places === undefined) {

@@ -6,7 +6,7 @@ import { personalityConfigPath } from './personality-file.js';
 import { findProblems, placeOfEntry } from './problems.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
-/** What personalities are compared with. */
+/** The parts of a runtime with which personalities are compared. */
 export interface PersonalityProblemsParts {
   readonly home: string;
   readonly registry: Pick<ToolRegistry, 'list'>;
@@ -66,7 +66,7 @@ export class PersonalityProblems {
     });
   }
 
-  /** Why each withheld tool is withheld. */
+  /** Returns the withheld tools, each with the reason. */
   heldBack(config: PersonalityConfig): Map<string, string> {
     const held = this.of(config).filter(({ heldBack }) => heldBack);
     return new Map(held.map(({ tool, message }) => [tool, message]));

@@ -38,11 +38,11 @@ export function notePolicyLines(config: PersonalityConfig, lineOf: (path: Path) 
 export type LabelOf = (tool: string) => string | undefined;
 
 /**
- * Where the parts of a policy stand.
+ * Finds where the parts of a policy stand.
  *
- * @param parts the personalities that it was made of, each with a file; an entry of a meet comes
- * from one entry of each
- * @param labelOf gives the group label of a tool
+ * @param parts the personalities of the policy, each with its file. An entry of a meet comes from
+ * one entry of each
+ * @param labelOf returns the group label of a tool
  */
 export function policyPlaces(parts: readonly PersonalityConfig[], labelOf: LabelOf): PolicyPlaces {
   const known = new Map<string, readonly string[]>();

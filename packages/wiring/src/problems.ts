@@ -21,7 +21,7 @@ const KEYS: Partial<Record<CapabilityName, string>> = {
   'fs_reach.write': 'fs_reach.write',
 };
 
-/** What a personality's file is compared with. */
+/** The tools and servers with which a personality's file is compared. */
 export interface ProblemSources {
   file: string;
   tools: readonly AnyTool[];
@@ -31,10 +31,10 @@ export interface ProblemSources {
 }
 
 /**
- * What an operator should know about a personality: tools that declare more than it allows,
- * settings that a tool does not accept, and entries that match nothing. A tool that declares exact
- * paths and does not get them is withheld. A tool for which only some hosts are allowed works with
- * those.
+ * Finds problems of a personality that an operator should know: tools that declare more than it
+ * allows, settings that a tool does not accept, and entries that match nothing. A tool that
+ * declares exact paths and does not get all of them is withheld. A tool that gets only some of its
+ * hosts works with those.
  */
 export function findProblems(
   personality: PersonalityConfig,

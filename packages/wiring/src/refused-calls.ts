@@ -4,7 +4,7 @@ import type { AuditSink, FailureCause, ToolCall, ToolCallResult } from '@ethosag
 import { refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolRuntimeOptions } from './runtime-api.js';
 
-/** Where refusals are recorded. */
+/** The parts of a runtime that refused calls use. */
 export interface RefusedCallsParts {
   readonly options: ToolRuntimeOptions;
   readonly audit: AuditSink;

@@ -6,7 +6,7 @@ import { baseEnvironment } from './process-env.js';
 import type { ToolRuntimeOptions } from './runtime-api.js';
 import type { StoresByName } from './stores/runtime-stores.js';
 
-/** What the backends of a runtime are built from. */
+/** The parts of a runtime that its backends use. */
 export interface RuntimeBackendsParts {
   readonly options: ToolRuntimeOptions;
   readonly stores: StoresByName;

@@ -9,7 +9,7 @@ import {
 } from '@ethosagent/core';
 import type { SessionStore } from '@ethosagent/types';
 
-/** What sessions are opened with. */
+/** The parts of a runtime that its sessions use. */
 export interface RuntimeSessionsParts {
   readonly store: SessionStore;
   readonly tools: SessionTools;

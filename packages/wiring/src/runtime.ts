@@ -51,7 +51,7 @@ import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';
 import type { PickedTools } from './tools-by-name.js';
 
-/** What a runtime is built from. */
+/** The parts of a runtime. */
 export interface RuntimeParts {
   options: ToolRuntimeOptions;
   picked: PickedTools;

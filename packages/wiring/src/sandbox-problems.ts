@@ -12,7 +12,7 @@ import type { RuntimeProblem } from './runtime-problem.js';
 
 const KEY = 'safety.process.sandbox';
 
-/** What a personality's processes are compared with. */
+/** The personality and the machine that are checked. */
 export interface SandboxProblemSources {
   file: string;
   tools: readonly AnyTool[];
@@ -20,8 +20,8 @@ export interface SandboxProblemSources {
 }
 
 /**
- * What an operator should know about the sandbox before the first call: that this machine lacks a
- * required sandbox, or that commands run without one.
+ * Finds problems of the sandbox before the first call: this machine lacks a required sandbox, or
+ * commands run without one.
  */
 export async function findSandboxProblems(
   personality: PersonalityConfig,

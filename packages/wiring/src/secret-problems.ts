@@ -22,7 +22,7 @@ const SOURCES_KEY = 'safety.secrets';
  * personality names and that do not exist. A declared secret that is only missing is not a problem:
  * a tool may work without it.
  *
- * @param file of the personality
+ * @param file the file of the personality
  */
 export async function findSecretProblems(
   personality: PersonalityConfig,

@@ -53,7 +53,7 @@ export class ServedMcp {
     this.#mcp.start(config.id, config.mcp_servers, { waitMs: 0 }).catch(() => {});
   }
 
-  /** How the names of tools refer to the servers of a personality. */
+  /** Returns the names of a personality's servers in the form that names of tools use. */
   namesOf(servers: readonly string[]): string[] {
     const parts = this.#mcp.status().flatMap(({ server, tools: [tool = ''] }) => {
       const part = mcpServerOf(tool);

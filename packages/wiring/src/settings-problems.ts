@@ -4,8 +4,8 @@ import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /**
- * Where a personality's `tool_settings` don't fit the tools. A tool with wrong settings is
- * withheld, since nobody knows what the operator meant.
+ * Finds entries of a personality's `tool_settings` that do not fit the tools. A tool with wrong
+ * settings is withheld, since nobody knows what the operator meant.
  */
 export function findSettingsProblems(
   personality: PersonalityConfig,

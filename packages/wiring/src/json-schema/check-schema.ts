@@ -5,9 +5,9 @@ import { runBounded } from './run-bounded.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How a schema is checked. */
+/** The options of a check. */
 export interface CheckSchemaOptions {
-  /** How many milliseconds one check may take. Default: 1,000. */
+  /** The most milliseconds of one check. 1,000 when absent. */
   timeoutMs?: number;
 }
 

@@ -5,7 +5,7 @@ import type { LockedTool } from './reach-lock.js';
 
 const APPROVALS = ['never', 'by-call', 'always'] as const satisfies LockedTool['approval'][];
 
-/** What changed in one tool. */
+/** Compares two versions of one tool. */
 export function compareTool(before: LockedTool, after: LockedTool): LockChange[] {
   const { tool } = after;
   const said = (kind: LockChange['kind'], message: string, policy?: string): LockChange => ({
@@ -62,7 +62,7 @@ export function compareTool(before: LockedTool, after: LockedTool): LockChange[]
   return found;
 }
 
-/** The change for a tool that is new. */
+/** Returns the change for a new tool. */
 export function newTool(after: LockedTool): LockChange {
   const { tool, grant, unconfined, approval } = after;
   const reach = compareGrants({}, grant)

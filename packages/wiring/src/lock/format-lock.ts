@@ -11,9 +11,9 @@ const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
 
 /**
  * Writes the text of a lock. It is sorted, so equal locks give the same text. The texts of tools
- * are written as they are, but invisible characters are escaped.
+ * are written unchanged, except that invisible characters are escaped.
  *
- * @param lock with portable paths
+ * @param lock a lock with portable paths
  */
 export function formatLock(lock: ReachLock): string {
   // Parsing also sorts the keys.

@@ -6,10 +6,10 @@ import type { LockPlaces } from './portable-lock.js';
 import type { LockedPersonality, ReachLock } from './reach-lock.js';
 import { type GivenTool, takeLock } from './take-lock.js';
 
-/** What a guard compares with its lock. */
+/** The lock of a guard, and the state that the guard compares with it. */
 export interface LockGuardParts {
   readonly lock: ReachLock;
-  /** How messages call the lock. */
+  /** The name of the lock in messages. */
   readonly file: string;
   readonly places: LockPlaces;
   readonly environment: readonly string[];
@@ -61,7 +61,7 @@ export class LockGuard {
     this.checkNow(configs);
   }
 
-  /** As `check`, without waiting, for what was added since then. @throws `REACH_WIDENED` */
+  /** As `check`, without waiting, for tools that were added later. @throws `REACH_WIDENED` */
   checkNow(configs: readonly PersonalityConfig[]): void {
     const servers = this.#servers ?? [];
     for (const config of configs) {

@@ -10,10 +10,10 @@ const MAX_PROBLEMS = 20;
 const ANEW = 'write it anew with "ethosagent lock", and review what changes';
 
 /**
- * Reads the text of a lock. A text that is not exactly as `formatLock` writes it is refused: it may
+ * Reads the text of a lock. Refuses a text that is not exactly as `formatLock` writes it: it may
  * have been edited, or may look different to a reader than to this function.
  *
- * @param file how messages call the lock
+ * @param file the name of the lock in messages
  * @returns the lock, with portable paths
  * @throws `CONFIG_INVALID` with the line of the problem
  */

@@ -9,7 +9,7 @@ import type { LockPlaces } from './portable-lock.js';
 import type { ReachLock } from './reach-lock.js';
 import { type GivenTool, takeLock } from './take-lock.js';
 
-/** What the locks of a runtime are taken from. */
+/** The state of a runtime from which its locks are taken. */
 export interface RuntimeLockParts {
   readonly places: LockPlaces;
   readonly environment: readonly string[];
@@ -38,7 +38,7 @@ export async function takeRuntimeLock(
   return takeLock({ places, environment, personalities, servers });
 }
 
-/** How the present state differs from a lock. @throws as `takeRuntimeLock` */
+/** Compares a lock with the present state. @throws as `takeRuntimeLock` */
 export async function compareRuntimeReach(
   parts: RuntimeLockParts,
   lock: ReachLock,

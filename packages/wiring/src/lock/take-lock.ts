@@ -17,7 +17,7 @@ export interface GivenPersonality {
   readonly tools: readonly GivenTool[];
 }
 
-/** What a lock is taken from. */
+/** The state from which a lock is taken. */
 export interface LockSources {
   readonly places: LockPlaces;
   readonly environment: readonly string[];

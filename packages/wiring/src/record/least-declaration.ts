@@ -8,7 +8,7 @@ import {
 import { type FolderOptions, leastFolders, pathsOf } from './least-folders.js';
 import { hostOf, leastHosts } from './least-hosts.js';
 
-/** What a declaration is derived from. */
+/** The present declaration of a tool, and the accesses that the new one must allow. */
 export interface DeclarationInput {
   /** What the tool declares today; `undefined` for an unknown tool. */
   declared: ToolCapabilities | undefined;

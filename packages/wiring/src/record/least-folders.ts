@@ -120,7 +120,10 @@ function isNameable(folder: string, { cwd, home, userHome }: FolderOptions): boo
   return folder !== dirname(folder) && !holds;
 }
 
-/** How a file writes a path; `undefined` if it can't express the path. */
+/**
+ * Writes a path in the form of a personality's file; `undefined` if the file can't express the
+ * path.
+ */
 export function pathText(path: string, variables: PathVariables): string | undefined {
   const prefixes = (['self', 'ETHOS_HOME', 'CWD'] as const).flatMap((name) => {
     const value = variables[name];

@@ -18,7 +18,7 @@ export interface HostAccess {
   isDefaultPort: boolean;
 }
 
-/** The host in a target of the log; `undefined` if there is none. */
+/** Reads the host from a target of the log; `undefined` if it has none. */
 export function hostOf(target: string): HostAccess | undefined {
   const url = parseUrl(target);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;

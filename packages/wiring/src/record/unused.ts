@@ -7,7 +7,10 @@ import type {
   LeastPrivilegeOptions,
 } from './least-privilege.js';
 
-/** What a run never used of the declarations and of the personality, one line for each. */
+/**
+ * Lists the parts of the declarations and of the personality that a run never used, one line for
+ * each.
+ */
 export function unusedOf({
   options: { personality, tools },
   declarations,

@@ -6,7 +6,7 @@ import { assertStore } from './store-shapes.js';
 
 /** The stores of a runtime, and their state. */
 export interface OpenStores extends StoresByName {
-  /** What operators have to fix, by the name of the store. */
+  /** Asks the stores what operators have to fix. Each answer has the name of its store. */
   problems(): Promise<Array<{ store: string; message: string }>>;
 }
 
