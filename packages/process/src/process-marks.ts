@@ -83,7 +83,7 @@ export class ProcessMarks implements Marks {
   }
 }
 
-/** The hard limit of file locks of a process; `undefined` if it has none. */
+/** Reads the hard limit of file locks of a process; `undefined` if it has none. */
 export function fileLocksOf(pid: number | 'self'): string | undefined {
   try {
     const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
