@@ -32,8 +32,8 @@ export class CallPreviews {
   }
 
   /**
-   * What a call would change, according to its tool; `undefined` if the tool has no dry run, or
-   * reaches more than files.
+   * Returns what a call would change, according to its tool; `undefined` if the tool has no dry
+   * run, or reaches more than files.
    *
    * @param runtime a runtime with the result of `hooks`
    */

@@ -17,7 +17,10 @@ export interface GlobalOptions {
   json: boolean;
 }
 
-/** What a command works with. Everything that it opens is closed when the command has ended. */
+/**
+ * The runtime, stores and options of a command. Everything that it opens is closed when the command
+ * has ended.
+ */
 export class CommandContext {
   readonly io: CliIo;
   readonly out: Output;

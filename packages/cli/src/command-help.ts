@@ -35,10 +35,10 @@ export function helpAtOnce(argv: readonly string[], columns?: number): string | 
 }
 
 /**
- * The help of a command.
+ * Returns the help of a command.
  *
  * @param path the commands that lead to it, from the root to itself
- * @param columns of the terminal
+ * @param columns the width of the terminal in columns
  */
 export function helpText(path: readonly CommandSpec[], columns = 80): string {
   const command = path.at(-1) ?? ROOT;

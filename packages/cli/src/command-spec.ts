@@ -1,6 +1,6 @@
 import type { CommandContext } from './command-context.js';
 
-/** What a command receives when it runs. */
+/** The input of a command. */
 export interface CommandInput {
   context: CommandContext;
   /** The arguments in order, without options. */
@@ -11,7 +11,7 @@ export interface CommandInput {
   commands: readonly CommandSpec[];
 }
 
-/** What the file of a command exports. */
+/** The exports of a command's file. */
 export interface CommandModule {
   /** @returns the exit code */
   run(input: CommandInput): Promise<number>;

@@ -7,11 +7,11 @@ import type { CliIo } from './cli-io.js';
 const NAME = '.ethos';
 
 /**
- * The home of a command: `--home`, otherwise `ETHOS_HOME`, otherwise the nearest `.ethos` in the
- * working directory or a folder above it.
+ * Finds the home of a command: `--home`, otherwise `ETHOS_HOME`, otherwise the nearest `.ethos` in
+ * the working directory or a folder above it.
  *
  * @returns its absolute path
- * @throws `CONFIG_INVALID` if there is none, or if another user could have written it: the home
+ * @throws `CONFIG_INVALID` if there is no home, or if another user could have written it: the home
  * decides what runs
  */
 export function findHome({ cwd, env }: Pick<CliIo, 'cwd' | 'env'>, given?: string): string {

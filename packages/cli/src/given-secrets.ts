@@ -27,7 +27,7 @@ export function givenSecrets({ secrets = [], secretSources = {} }: ResolvedGrant
   });
 }
 
-/** What to show about a secret besides its ref; empty if there is nothing. */
+/** Returns the note about a secret besides its ref; empty if there is nothing to note. */
 export function secretNote({ ref, source, hosts }: GivenSecret): string {
   return [
     ...(source === ref ? [] : [source === undefined ? 'none here' : `value of ${source}`]),

@@ -20,7 +20,7 @@ const WORDED: ReadonlySet<string> = new Set<keyof ResolvedGrant>([
   'quotas',
 ]);
 
-/** What a call may touch, as lines with a kind and a value. */
+/** Returns what a call may touch, as lines with a kind and a value. */
 export function grantLines(grant: ResolvedGrant): [what: string, which: string][] {
   const { network, fs_reach, process: processes, attachments, memory } = grant;
   const { storage, sessions, service, delegation, quotas } = grant;

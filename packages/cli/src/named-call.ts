@@ -21,10 +21,10 @@ export async function openForApprovals(context: CommandContext) {
 }
 
 /**
- * The call that the first argument names: by its number in the list of undecided calls, or by its
- * id. `--session` is needed if several sessions have a call with that id.
+ * Finds the call that the first argument names, by its number in the list of undecided calls or by
+ * its id. `--session` is needed if several sessions have a call with that id.
  *
- * @throws `CONFIG_INVALID` if there is none, or more than one
+ * @throws `CONFIG_INVALID` if there is no such call, or more than one
  */
 export async function namedCall({
   context,

@@ -45,8 +45,8 @@ export class PinnedServers {
 }
 
 /**
- * What the tools of a personality may touch, including those of MCP servers: their present tools if
- * the server is connected, otherwise the accepted ones.
+ * Lists what the tools of a personality may touch, including those of MCP servers: their present
+ * tools if the server is connected, otherwise the accepted ones.
  */
 export async function reachWithServers(
   runtime: ToolRuntime,

@@ -17,9 +17,9 @@ export interface SarifResult {
 }
 
 /**
- * Results as SARIF 2.1.0, for code scanning.
+ * Returns results as SARIF 2.1.0, for code scanning.
  *
- * @param name of the program that found them
+ * @param name the name of the program that found them
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(

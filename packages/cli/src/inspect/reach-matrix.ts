@@ -9,12 +9,12 @@ import { reachWhy } from './reach-why.js';
 
 const KINDS: readonly ReachKind[] = ['host', 'path', 'secret', 'binary', 'other'];
 
-/** What the matrix is built from. */
+/** The parts from which the matrix is built. */
 export interface MatrixParts {
   personality: PersonalityConfig;
   places: PolicyPlaces;
   reach: readonly ToolReach[];
-  /** What a tool declares. */
+  /** Returns the declaration of a tool. */
   declared(tool: string): ToolCapabilities;
 }
 
@@ -41,7 +41,7 @@ export async function matrixOf(
   });
 }
 
-/** What every tool may touch, by thing and tool, and why. */
+/** Builds the matrix: what every tool may touch, by thing and tool, and why. */
 export function reachMatrix({ personality, places, reach, declared }: MatrixParts): ReachMatrix {
   const rows = new Map<string, ReachRow>();
   for (const [index, { tool, grant }] of reach.entries()) {

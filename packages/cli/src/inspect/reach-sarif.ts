@@ -15,7 +15,7 @@ const UNCONFINED: SarifRule = {
   text: 'A tool keeps its own authority, and nothing bounds it.',
 };
 
-/** What each tool may touch as SARIF, at the line of the personality that allows it. */
+/** Returns what each tool may touch as SARIF, at the line of the personality that allows it. */
 export function reachSarif(
   { personality, tools, rows }: ReachMatrix,
   { home, cwd }: { home: string; cwd: string },

@@ -20,7 +20,7 @@ const RULES = {
   },
 } as const satisfies Record<LockChange['kind'], SarifRule>;
 
-/** The changes as SARIF, at the line of the personality, or otherwise of the tool. */
+/** Returns the changes as SARIF, each at the line of the personality, or otherwise of the tool. */
 export function sarifOf(
   changes: readonly PlacedChange[],
   { cwd, lockFile }: { cwd: string; lockFile: string },

@@ -158,7 +158,7 @@ function decisionOf(event: Logged): string {
   return event.gate === undefined ? `call ${event.outcome}` : `refused: ${event.gate}`;
 }
 
-/** What an event is about, in one line. */
+/** Describes an event in one line. */
 export function whatOf(event: Logged): string {
   if (!('kind' in event)) return visibleLine(`${event.operation} ${event.target}`);
   const { cause = '', durationMs, gate } = event;

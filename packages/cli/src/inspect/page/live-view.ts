@@ -153,7 +153,7 @@ export function liveView(client: Client, onError: (error: unknown) => void): Vie
   };
 }
 
-/** How much of a call is known, as a number to compare. */
+/** Returns how much of a call is known, as a number to compare. */
 function progressOf(row: CallRow): number {
   return 2 * row.accesses + (isOver(row) ? 1 : 0);
 }
