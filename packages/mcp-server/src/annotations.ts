@@ -3,8 +3,8 @@ import type { AnyTool } from '@ethosagent/types';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * What a client is told about the effects of a tool, derived from the tool's declaration. What is
- * not known counts as the worst case.
+ * Returns what a client is told about the effects of a tool, derived from the tool's declaration.
+ * An unknown effect counts as the worst case.
  */
 export function annotationsOf(
   tool: Pick<AnyTool, 'capabilities' | 'effects' | 'unconfined'> | undefined,

@@ -22,10 +22,10 @@ const GRANTS: Record<GrantScope, string> = {
 };
 
 /**
- * The question for the user of a client.
+ * Builds the question for the user of a client.
  *
  * @param scopes the grants that the personality allows a person to give
- * @param problem what was wrong with the last answer
+ * @param problem why the last answer was invalid
  */
 export function approvalForm(
   { toolName, args, reason }: ApprovalRequest,

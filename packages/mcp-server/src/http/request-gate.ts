@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { EthosError } from '@ethosagent/types';
 
-/** Why a request is refused. */
+/** The answer to a request that is refused. */
 export interface Refusal {
   status: number;
   message: string;
