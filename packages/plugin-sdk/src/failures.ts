@@ -9,8 +9,8 @@ import {
 import { err } from './tool-helpers.js';
 
 /**
- * What to do next, by the code of an error; with the class of the result where it is not
- * `execution_failed`. A denial is always `execution_failed`.
+ * The next step for the model, by the code of an error: a text, or the class of the result and a
+ * text. Without a class it is `execution_failed`, as it always is for a denial.
  */
 export type FailureAnswers = { readonly [Code in DenialCode]?: string } & {
   readonly [Code in Exclude<ErrorCode, DenialCode>]?:
@@ -44,12 +44,14 @@ const COMMON = {
 } as const satisfies Record<DenialCode, string>;
 
 /**
- * Turns what an accessor refused into a result that a model can act on: the message of the error,
- * and what to do next. Every denial becomes one; the host's `onError` gets the error itself.
+ * Turns an error of an accessor into a failed result that a model can act on: the message of the
+ * error, and the next step. Every denial has such a result; for other codes, name the next step in
+ * `answers`. The host's `onError` gets the error itself.
  *
- * @param error what was thrown; told apart by its code
- * @param answers what to do next, for further codes, or instead of what is said of denials anyway
- * @returns `undefined` for any other error, which the caller should throw again
+ * @param error the error that was thrown; its code decides
+ * @param answers the next step for other codes, or another one for a denial
+ * @returns the failed result; `undefined` if no answer is for this error, which you should throw
+ * again
  */
 export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolResult | undefined {
   const code = errorCodeOf(error);
@@ -65,20 +67,21 @@ export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolRes
 }
 
 /**
- * Whether the denial of a path goes on after the path: it names a rule, such as the deny floor, that
- * no folder in `fs_reach` changes, and the next step.
+ * Whether the denial of a path goes on after the path: it names a rule, such as the deny floor,
+ * that no folder in `fs_reach` changes, and the next step.
  */
 function saysWhy(error: Error): boolean {
   return 'path' in error && typeof error.path === 'string' && !error.message.endsWith(error.path);
 }
 
 /**
- * Runs the body of a tool. What an accessor refused becomes a failed result.
+ * Runs the body of a tool, and turns denials and the codes in `answers` into a failed result, as
+ * `failureOf` does.
  *
- * @param answers which codes are answered, and how
- * @param body of the tool
- * @returns the result of the body, or the failed one
- * @throws what the body throws and no answer is for, unchanged
+ * @param answers the next step for other codes, or another one for a denial
+ * @param body the body of the tool
+ * @returns the result of the body, or the failed result
+ * @throws any other error of the body, unchanged
  */
 export async function withFailures(
   answers: FailureAnswers,

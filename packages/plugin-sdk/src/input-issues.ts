@@ -8,14 +8,16 @@ const MAX_LEAVES = 1_000;
 const MIN_BARE_CHARS = 8;
 
 /**
- * One line that names every issue with its path: `city: expected string; days[2]: too small`.
+ * Writes the issues of a schema in one line, with their paths:
+ * `city: expected string; days[2]: too small`.
  *
- * Some schema libraries put the refused value into their messages. It may be a secret or very
- * long, so strings of the arguments are replaced there, and every part is capped.
+ * Some schema libraries put the refused value into their messages. That value may be a secret or
+ * very long, so `…` replaces strings of the arguments, and each part is cut to a fixed length.
+ * After 50 issues, the line only counts the rest.
  *
- * @param issues what the schema found
- * @param args the arguments as they were passed
- * @returns one line
+ * @param issues the issues that the schema found
+ * @param args the arguments, as the model passed them
+ * @returns one line for the model
  */
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[], args: unknown): string {
   if (issues.length === 0) return 'the arguments are invalid';

@@ -1,7 +1,7 @@
 import { EthosError } from '@ethosagent/types';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 
-/** Whether a value is a schema that validates by https://standardschema.dev. */
+/** Whether a value is a Standard Schema (https://standardschema.dev) that can validate. */
 export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   if (!('~standard' in value)) return false;
@@ -15,10 +15,12 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
 }
 
 /**
- * The JSON Schema of what a schema accepts, as the model sees it. The schema library itself writes
- * it, through Standard JSON Schema, so no schema library is a dependency here.
+ * Returns the JSON Schema of the input that a schema accepts, as the model sees it. The schema
+ * library itself writes it, through Standard JSON Schema, so no schema library is a dependency
+ * here.
  *
- * @throws `TOOL_INVALID` if the library can't write it, or if it is not the schema of an object
+ * @throws `TOOL_INVALID` if the library can't write JSON Schema, or if the schema is not that of an
+ * object
  */
 export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
   const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
@@ -44,9 +46,9 @@ function isOfObjects({ type, anyOf, oneOf, allOf }: Record<string, unknown>): bo
 }
 
 /**
- * The JSON Schema of a tool's settings, for the authors of personalities.
+ * Returns the JSON Schema of a tool's settings, for the authors of personalities.
  *
- * @throws `TOOL_INVALID` as `jsonSchemaOf`
+ * @throws `TOOL_INVALID` for the same reasons as `jsonSchemaOf`
  */
 export function settingsJsonSchemaOf(
   toolName: string,

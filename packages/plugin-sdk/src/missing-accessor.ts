@@ -4,9 +4,10 @@ import { CAPABILITIES, type ToolCapabilities, type ToolContext } from '@ethosage
 export type FindMissing = (ctx: ToolContext) => string | undefined;
 
 /**
- * Works out once which accessors the context of a tool must have.
+ * Makes a check that the context of a tool has every accessor that the tool declares.
  *
- * @returns `undefined` for a tool that needs none, so that its calls do no extra work
+ * @returns the check; `undefined` for a tool that needs no accessor, so that its calls do no extra
+ * work
  */
 export function missingAccessorCheck(
   toolName: string,

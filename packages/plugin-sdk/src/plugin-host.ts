@@ -3,35 +3,35 @@ import type { Plugin, PluginApi } from './plugin.js';
 
 export interface PluginHostOptions {
   registry: ToolRegistry;
-  /** Without it a plugin can't register reducers. */
+  /** The registry for the reducers of plugins. Without it a plugin can't register reducers. */
   reducers?: ToolResultReducerRegistry;
-  /** Hears of what fails while a plugin is taken down; that stops nothing else. */
+  /** Called with each failure while a plugin is unloaded. The unloading goes on all the same. */
   log?: (message: string, error: unknown) => void;
 }
 
-/** What is known of a loaded plugin. */
+/** A loaded plugin, as `PluginHost.list` describes it. */
 export interface PluginInfo {
   id: string;
   name?: string;
   version?: string;
-  /** The names of its tools, in order of registration. */
+  /** The names of its tools, in the order in which it registered them. */
   tools: string[];
 }
 
 /** Loads and unloads plugins on one tool registry. */
 export interface PluginHost {
   /**
-   * Activates a plugin. When that fails, nothing of it stays behind.
-   * @throws `CONFIG_INVALID` for a bad or loaded id, and whatever `activate` throws, such as
-   * `TOOL_NAME_TAKEN`
+   * Activates a plugin. If that fails, the host removes everything that the plugin registered.
+   * @throws `CONFIG_INVALID` for an invalid id, an id that is already loaded, or a plugin that was
+   * unloaded while it was activating; also what `activate` throws, such as `TOOL_NAME_TAKEN`
    */
   load(plugin: Plugin): Promise<void>;
   /**
-   * Takes a plugin down: no new call reaches its tools, then its reducers go, then what it gave to
-   * `onUnload` runs, then `deactivate`. Says whether it was loaded.
+   * Unloads a plugin: removes its tools, then its reducers, then runs the functions that it gave to
+   * `onUnload`, the last one first, and then `deactivate`. Returns whether the plugin was loaded.
    */
   unload(id: string): Promise<boolean>;
-  /** The active plugins, in order of loading. */
+  /** Returns the active plugins, in the order in which they were loaded. */
   list(): PluginInfo[];
 }
 
@@ -47,9 +47,9 @@ const PLUGIN_ID = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/i;
 const MAX_ID_CHARS = 128;
 
 /**
- * Loads plugins into a registry, and takes them out again.
+ * Creates a host that loads plugins into a tool registry and unloads them again.
  *
- * @param options the registry, the registry of reducers, and a log
+ * @param options the tool registry, the registry of reducers, and a log
  * @returns the host
  *
  * @example

@@ -2,13 +2,13 @@ import { EthosError } from '@ethosagent/types';
 import type { EthosPlugin, Plugin } from './plugin.js';
 
 /**
- * The plugin that is the default export of a package, also of a CommonJS one. Where it says no id,
- * it has the name of its package; an id of its own stays.
+ * Returns the plugin that a package exports as its default, also from a CommonJS package. A plugin
+ * without an id gets the name of its package.
  *
- * @param packageName as in its `package.json`
- * @param module what `await import(packageName)` gave
+ * @param packageName the name in the `package.json` of the package
+ * @param module the result of `await import(packageName)`
  * @returns the plugin, with its id
- * @throws `CONFIG_INVALID` when the default export is no plugin
+ * @throws `CONFIG_INVALID` when the default export is not a plugin
  * @example
  * ```ts
  * await host.load(pluginOf('@acme/greetings', await import('@acme/greetings')));

@@ -1,51 +1,52 @@
 import type { AnyTool, ToolResultReducer } from '@ethosagent/types';
 
-/** What a plugin is given to add to the host. Dead once the plugin is unloaded. */
+/** Adds tools and reducers to the host. A plugin can use it until it is unloaded. */
 export interface PluginApi {
   readonly pluginId: string;
   /**
-   * Adds a tool that the plugin owns; registering one's own name again replaces it.
-   * @throws `TOOL_NAME_TAKEN`, `TOOL_INVALID`, or `CONFIG_INVALID` once the plugin is unloaded
+   * Adds a tool that the plugin owns. A tool of this plugin with the same name is replaced.
+   * @throws `TOOL_NAME_TAKEN` if another owner has a tool with this name, `TOOL_INVALID` for a tool
+   * that the registry refuses, `CONFIG_INVALID` once the plugin is unloaded
    */
   registerTool(tool: AnyTool): void;
   /**
    * Adds a reducer for the results of one tool.
-   * @throws `REDUCER_NAME_TAKEN`, or `CONFIG_INVALID` once the plugin is unloaded or when the host
-   * has no registry of reducers
+   * @throws `REDUCER_NAME_TAKEN` if the tool has a reducer already, `CONFIG_INVALID` once the
+   * plugin is unloaded or if the host has no registry of reducers
    */
   registerReducer(reducer: ToolResultReducer): void;
   /**
-   * Runs `release` when the plugin is unloaded, and when its activation fails; the last one given
-   * runs first.
+   * Runs `release` when the plugin is unloaded, or when its activation fails. Of several, the last
+   * one runs first.
    * @throws `CONFIG_INVALID` once the plugin is unloaded
    */
   onUnload(release: () => void | Promise<void>): void;
 }
 
-/** Tools and reducers that come and go together. */
+/** Tools and reducers that a host loads and unloads together. */
 export interface Plugin {
   /**
-   * Who owns what the plugin registers; personalities name it in `plugins`. A name as npm packages
-   * have it, 128 characters at most.
+   * The owner of everything that the plugin registers; personalities name it in `plugins`. It has
+   * the form of an npm package name, with at most 128 characters.
    */
   readonly id: string;
-  /** For people. */
+  /** The name that people read. */
   readonly name?: string;
   readonly version?: string;
-  /** Registers everything. What it throws undoes all of it. */
+  /** Registers everything. If it throws, the host removes all that it registered. */
   activate(api: PluginApi): void | Promise<void>;
-  /** Runs last when an active plugin is unloaded. */
+  /** Runs as the last step when an active plugin is unloaded. */
   deactivate?(): void | Promise<void>;
 }
 
-/** A plugin as a package exports it: `pluginOf` gives one without an id the package's name. */
+/** A plugin as a package exports it. If it has no id, `pluginOf` uses the name of the package. */
 export type EthosPlugin = Omit<Plugin, 'id'> & Partial<Pick<Plugin, 'id'>>;
 
 /** The same as `PluginApi`. */
 export type EthosPluginApi = PluginApi;
 
 /**
- * Types a plugin where it is written.
+ * Returns the plugin unchanged, so that the compiler checks it where you write it.
  *
  * @param plugin its id and its functions
  * @returns the same object

@@ -11,7 +11,7 @@ import type {
   ToolContext,
 } from '@ethosagent/types';
 
-/** What every tool knows about the turn, whatever it declares. */
+/** The part of the context that every tool has, whatever it declares. */
 export interface ToolTurn extends Omit<ToolContext, ToolAccessorName> {}
 
 /** No value has this type. The compiler's error names what the tool has to declare. */
@@ -156,10 +156,11 @@ export type RemediesFor<C, Left extends keyof AccessorNames = keyof AccessorName
     : never;
 
 /**
- * The context of a tool with the capabilities `C`: the accessors that they give, as present, and
- * no others. `storage`, the turn's storage held to the declared reach, stays optional;
- * `scopedProcess.background` is present for `background: true`. Methods that need more than is
- * declared, such as `scopedFs.write` beside `read` alone, take no argument.
+ * The context of a tool with the capabilities `C`. It has the accessors that `C` gives, and no
+ * others. An accessor is optional only if its capability is, except for `storage`, the turn's
+ * storage within the declared reach, which is always optional. `scopedProcess.background` is
+ * present for `background: true`. The compiler refuses every argument of a method that `C` does not
+ * allow, such as `scopedFs.write` when only `read` is declared.
  */
 export type ToolContextFor<C extends ToolCapabilities> = ToolTurn &
   AccessorsFor<C> &

@@ -20,12 +20,12 @@ import type { AccessorsFor, RemediesFor, ToolTurn, Undeclared } from './tool-con
 import { toolSettings } from './tool-settings.js';
 
 /**
- * A result that worked.
+ * Makes the result of a call that succeeded.
  *
- * @param value what the model reads
- * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: US dollars;
- * `untrusted: false` where nothing of this one result comes from outside
- * @returns a result
+ * @param value the text that the model reads
+ * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: the cost in US
+ * dollars; `untrusted: false` if nothing in this one result comes from outside
+ * @returns the result
  */
 export function ok(
   value: string,
@@ -35,12 +35,12 @@ export function ok(
 }
 
 /**
- * A result that didn't work.
+ * Makes the result of a call that failed.
  *
- * @param error what the model reads; say what to do next, and no secret
- * @param code the class of the error
- * @param cause why, for the host; by the class when absent
- * @returns a failed result
+ * @param error the text that the model reads; it should say what to do next, and contain no secret
+ * @param code the class of the error; `execution_failed` when absent
+ * @param cause the reason, for the host; when absent, the host derives it from the class
+ * @returns the failed result
  */
 export function err(
   error: string,
@@ -53,20 +53,21 @@ export function err(
 /** Makes it a compile error to declare a capability that does not exist. */
 type NoOther<C> = { [Key in Exclude<keyof C, keyof ToolCapabilities>]: never };
 
-/** What every form of a definition has. */
+/** The fields that every form of a definition has. */
 type ToolBase<TArgs, T extends StandardSchemaV1> = Omit<
   Tool<TArgs>,
   'schema' | 'capabilities' | 'execute' | 'input' | 'settings' | 'requiresApproval'
 > & {
   /**
-   * What an operator may set for this tool in a personality, as a Standard Schema of an object,
-   * e.g. `z.strictObject({ limit: z.int().default(10) })`. `{}` must be valid. The parsed value is
-   * `ctx.settings`.
+   * The settings that an operator may write for this tool in a personality, as a Standard Schema of
+   * an object, e.g. `z.strictObject({ limit: z.int().default(10) })`. `{}` must be valid. `execute`
+   * gets the parsed value as `ctx.settings`.
    */
   settings?: T;
   /**
-   * Whether a call waits for the host's `approve` callback. A function gets the parsed arguments.
-   * If it returns a text, the call waits, and the host is given the text as the reason.
+   * Whether a call waits for the host's `approve` callback. A function decides this for each call,
+   * from the parsed arguments. If it returns a text, the call waits, and the host gets the text as
+   * the reason.
    */
   requiresApproval?:
     | boolean
@@ -82,7 +83,7 @@ type SettingsOf<T extends StandardSchemaV1> =
     ? unknown
     : { settings: StandardSchemaV1.InferOutput<T> };
 
-/** A definition with a Standard Schema: validated, and typed by it. */
+/** A definition with a Standard Schema, which validates the arguments and gives them their type. */
 export interface InputToolDefinition<
   S extends StandardSchemaV1,
   C extends ToolCapabilities,
@@ -90,17 +91,20 @@ export interface InputToolDefinition<
 > extends ToolBase<StandardSchemaV1.InferOutput<S>, T> {
   /** Parses the arguments before `execute`, e.g. `z.object({ city: z.string() })`. */
   input: S;
-  /** JSON Schema that the model sees, where `input` can't be written as such. */
+  /** The JSON Schema that the model sees. Needed only if it can't be derived from `input`. */
   schema?: Record<string, unknown>;
   capabilities: C & NoOther<C>;
-  /** Runs a call. `input` has parsed the arguments. */
+  /** Runs a call. `args` are what `input` returned for the model's arguments. */
   execute(
     args: StandardSchemaV1.InferOutput<S>,
     ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
   ): Promise<ToolResult>;
 }
 
-/** A definition with plain JSON Schema, which is told to the model and not checked. */
+/**
+ * A definition with plain JSON Schema. The model sees the schema; the tool itself does not check
+ * arguments against it.
+ */
 export interface SchemaToolDefinition<
   TArgs,
   C extends ToolCapabilities,
@@ -109,19 +113,19 @@ export interface SchemaToolDefinition<
   schema: Record<string, unknown>;
   input?: never;
   capabilities: C & NoOther<C>;
-  /** Runs a call. The registry has checked the arguments, where it checks schemas. */
+  /** Runs a call. `args` are checked only if the registry has `checkSchema`. */
   execute(
     args: TArgs,
     ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
   ): Promise<ToolResult>;
 }
 
-/** The documented form, for explicit type arguments: `ctx` is the whole `ToolContext`. */
+/** A definition with an explicit type of the arguments. `ctx` is the whole `ToolContext`. */
 export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs, StandardSchemaV1> {
   schema: Record<string, unknown>;
   input?: never;
   capabilities: ToolCapabilities;
-  /** Runs a call. */
+  /** Runs a call. `args` are checked only if the registry has `checkSchema`. */
   execute(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
 }
 
@@ -129,25 +133,27 @@ export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs, StandardSche
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Makes a tool out of its definition.
+ * Makes a tool from its definition.
  *
- * With `input`, a Standard Schema such as one of Zod 4, the JSON Schema that the model sees is
- * derived from it, arguments are parsed before `execute`, and wrong ones are answered with
- * `input_invalid` and every issue with its path. With `schema`, plain JSON Schema, they are
- * checked by a runtime of `wiring`, and by a registry that has `checkSchema`.
+ * Give `input`, a Standard Schema such as one of Zod 4, or `schema`, plain JSON Schema. With
+ * `input`, the tool derives the JSON Schema that the model sees, and parses the arguments before
+ * `execute`. It answers invalid arguments with `input_invalid` and names every issue with its path.
+ * With `schema`, a runtime of `wiring` checks the arguments, and so does a registry that has
+ * `checkSchema`.
  *
  * The type of `ctx` has the accessors that `capabilities` give, and no others. With an explicit
  * type argument, `defineTool<Args>({ schema, … })`, it is `ToolContext`. When a declared accessor
- * is missing at run time, the tool answers `not_available` without running.
+ * is missing at run time, the tool answers `not_available` and `execute` does not run.
  *
- * With `settings`, an operator can set this tool up for each personality, and the parsed settings
- * are `ctx.settings`.
+ * With `settings`, an operator can configure this tool for each personality. `execute` gets the
+ * parsed settings as `ctx.settings`.
  *
  * @param definition name, description, input, capabilities and `execute`
- * @returns the tool, to be registered
+ * @returns the tool; register it in a tool registry
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
- * `capabilities`, a property that is misnamed (`inputSchema` for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
- * `settings` that need something to be set
+ * `capabilities`, no `execute`, neither `input` nor `schema`, a misnamed property (`inputSchema`
+ * for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
+ * `settings` that refuse `{}`
  * @example
  * ```ts
  * const weather = defineTool({

@@ -3,10 +3,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isStandardSchema, settingsJsonSchemaOf } from './input-schema.js';
 
 /**
- * The settings of a tool, from the schema that its author wrote.
+ * Makes the settings of a tool from the schema that its author wrote.
  *
- * @throws `TOOL_INVALID` if it is not the schema of an object, or if `{}` is not valid: a tool must
- * also run when the operator sets nothing
+ * @throws `TOOL_INVALID` if `schema` is not a Standard Schema of an object, or if it refuses `{}`:
+ * a tool must also run when the operator sets nothing
  */
 export function toolSettings(toolName: string, schema: StandardSchemaV1): ToolSettings {
   if (!isStandardSchema(schema)) {

@@ -14,13 +14,13 @@ const MAX_RUNNING = 8;
 const DEFAULT_READ_CHARS = 100_000;
 const MAX_WAIT_MS = 600_000;
 
-/** A process that a tool left running. A test may write for it, and end it. */
+/** A background process of a tool. A test can write its output, and end it. */
 export class FakeBackgroundProcess {
   /** The session that it belongs to, and the personality that sees it. */
   readonly owner: Pick<ToolContext, 'sessionId' | 'personalityId'>;
-  /** Whether it was started with an open input. */
+  /** Whether the tool started it with an open input. */
   takesInput = false;
-  /** What was written to its input. */
+  /** The texts that the tool wrote to its input, the oldest first. */
   readonly input: string[] = [];
   readonly #now: () => number;
   readonly #chunks: BackgroundOutput['chunks'] = [];
@@ -28,11 +28,11 @@ export class FakeBackgroundProcess {
   #info: BackgroundProcess;
 
   /**
-   * A process that runs only in the test.
+   * Creates a process that runs only in the test.
    *
-   * @param started what the tool started
-   * @param owner the tool and the session
-   * @param now milliseconds since the epoch
+   * @param started its id, binary and arguments
+   * @param owner the session that it belongs to, and the personality that sees it
+   * @param now returns milliseconds since the epoch
    */
   constructor(
     started: Pick<BackgroundProcess, 'id' | 'binary' | 'args'>,
@@ -44,16 +44,16 @@ export class FakeBackgroundProcess {
     this.#info = { ...started, state: 'running', startedAt: now() };
   }
 
-  /** What is known of it now. */
+  /** The current state of the process. */
   get info(): BackgroundProcess {
     return { ...this.#info, args: [...this.#info.args] };
   }
 
   /**
-   * Adds to its output; nothing happens when it has ended.
+   * Adds to the output of the process. After its end this does nothing.
    *
-   * @param text of the output
-   * @param stream which it is written to
+   * @param text the output
+   * @param stream the stream that gets it
    */
   write(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {
     if (this.#info.state === 'ended' || text === '') return;
@@ -62,10 +62,10 @@ export class FakeBackgroundProcess {
   }
 
   /**
-   * Keeps what is written to its input.
+   * Keeps a text that the tool writes to the input of the process.
    *
-   * @param text of the input
-   * @throws `PROCESS_ENDED` when the process has ended, or takes no input
+   * @param text the input
+   * @throws `PROCESS_ENDED` when the process has ended, or was started without an open input
    */
   take(text: string): void {
     if (!this.takesInput || this.#info.state === 'ended') {
@@ -75,9 +75,9 @@ export class FakeBackgroundProcess {
   }
 
   /**
-   * Ends it. Nothing happens when it has ended.
+   * Ends the process. After its end this does nothing.
    *
-   * @param outcome exit code 0 when absent
+   * @param outcome how it ends; with exit code 0 when absent
    */
   end(
     outcome: Pick<BackgroundProcess, 'exitCode' | 'signal' | 'timedOut' | 'error'> = {
@@ -90,10 +90,10 @@ export class FakeBackgroundProcess {
   }
 
   /**
-   * What it wrote from a place on, as `BackgroundProcesses.read` gives it.
+   * Returns the output from a place on, as `BackgroundProcesses.read` does.
    *
-   * @param cursor where to begin, in characters
-   * @param maxChars in UTF-16 code units
+   * @param cursor where to begin, in UTF-16 code units from the start of the output
+   * @param maxChars the most that is returned, in UTF-16 code units; 100,000 when absent
    * @returns the pieces, and the next cursor
    */
   read(cursor = 0, maxChars = DEFAULT_READ_CHARS): BackgroundOutput {
@@ -117,7 +117,7 @@ export class FakeBackgroundProcess {
    * Resolves when there is output after the cursor, when the process has ended, or when `signal`
    * fires.
    *
-   * @param cursor in characters
+   * @param cursor a place in the output, in UTF-16 code units
    * @param signal ends the wait, without an error
    */
   async changed(cursor: number, signal: AbortSignal): Promise<void> {
@@ -145,20 +145,20 @@ export interface FakeBackgroundOptions {
   owner: FakeBackgroundProcess['owner'];
   /** Ends the waiting for output. */
   signal: AbortSignal;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now: () => number;
   allows: (binary: string) => boolean;
-  /** Checks a start, and returns what answers for the process. */
+  /** Checks a start. Returns the function that answers for the process. */
   begin: (
     binary: string,
     args: readonly string[],
     opts: SpawnOpts,
   ) => (opts: SpawnOpts) => Promise<ProcessResult>;
-  /** Records an access. If `run` throws a denial, records a denial. */
+  /** Runs `run` and records an allowed access, or a denied one if `run` throws a denial. */
   record: <T>(operation: string, target: string, run: () => T) => T;
 }
 
-/** Background processes of one session and personality. They start nothing. */
+/** Creates the background processes of one session and personality. They start nothing. */
 export function createFakeBackground(options: FakeBackgroundOptions): BackgroundProcesses {
   const { processes, owner, signal, now, allows, begin, record } = options;
   const ofSession = () => processes.filter((held) => held.owner.sessionId === owner.sessionId);

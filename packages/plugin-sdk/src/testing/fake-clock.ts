@@ -1,13 +1,13 @@
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until a test moves it. */
 export interface FakeClock {
-  /** Milliseconds since the epoch. A plain function: pass it wherever a `now` is taken. */
+  /** Returns milliseconds since the epoch. It is a plain function: pass it as an option `now`. */
   now: () => number;
-  /** Moves the clock; backwards for a negative number of milliseconds. */
+  /** Moves the clock by milliseconds; a negative number moves it back. */
   advance(ms: number): void;
 }
 
 /**
- * A clock that moves only when a test moves it.
+ * Creates a clock that moves only when a test moves it.
  *
  * @param start milliseconds since the epoch; 2026-01-01T00:00:00Z when absent
  * @returns the clock

@@ -1,24 +1,24 @@
-/** What a route answers with: a response, the text of one, or a function of the request. */
+/** The answer of a route: a response, the text of a response, or a function that returns either. */
 export type RouteAnswer =
   | string
   | Response
   | ((request: Request) => Response | string | Promise<Response | string>);
 
-/** Answers by `METHOD url` or `url`; the query of a request is ignored where a route has none. */
+/** Answers by `METHOD url` or `url`. A route without a query also answers requests with a query. */
 export type Routes = Readonly<Record<string, RouteAnswer>>;
 
-/** Public, and assigned to nobody: a connection to it would reach nothing. */
+/** A public address that is assigned to nobody, so that a connection to it would reach nothing. */
 const NOBODYS_ADDRESS = '3000::1';
 
 export interface FakeFetch {
   fetch: typeof globalThis.fetch;
   /** A resolver that accepts every name and asks no server. */
   lookup: (hostname: string) => Promise<readonly { address: string }[]>;
-  /** All allowed requests, in order. */
+  /** All allowed requests, the oldest first. */
   readonly requests: Request[];
 }
 
-/** A `fetch` that answers from a table, and with 404 for everything else. */
+/** Creates a `fetch` that answers from a table, and with status 404 for everything else. */
 export function createFakeFetch(routes: Routes): FakeFetch {
   const requests: Request[] = [];
   return {

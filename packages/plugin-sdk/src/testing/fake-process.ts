@@ -11,20 +11,20 @@ import {
 import { createFakeBackground, type FakeBackgroundProcess } from './fake-background.js';
 
 /**
- * What a binary comes back with; exit code 0 and no output where nothing else is said. A function
- * of a process that is to go on may write by `opts.onOutput`, read what it is told from `input`,
- * and return a promise that is pending.
+ * The result of a binary, or a function that returns it. Fields that are absent mean exit code 0
+ * and no output. For a process that keeps running, the function may write through `opts.onOutput`,
+ * read from `input`, and return a promise that stays pending.
  */
 export type ProcessAnswer =
   | Partial<ProcessResult>
   | ((
       args: readonly string[],
       opts: SpawnOpts,
-      /** What is written to a process that a service opened; nothing for any other. */
+      /** The text that is written to a process of a service. Empty for any other process. */
       input: AsyncIterable<string>,
     ) => Partial<ProcessResult> | Promise<Partial<ProcessResult>>);
 
-/** Answers by binary. */
+/** Answers by the name of the binary. */
 export type ProcessTable = Readonly<Record<string, ProcessAnswer>>;
 
 /** A process that a tool started. */
@@ -34,20 +34,20 @@ export interface SpawnedProcess {
   opts: SpawnOpts;
 }
 
-/** A decision on processes. */
+/** A decision about an access to processes. */
 export type ProcessAccess = Pick<AuditEvent, 'operation' | 'target' | 'decision' | 'reason'>;
 
 export interface FakeProcessOptions {
   declared: NonNullable<ToolCapabilities['process']>;
   table: ProcessTable;
-  /** Started processes are added here. */
+  /** The list to which each started process is added. */
   spawned: SpawnedProcess[];
-  /** The processes that were left running. */
+  /** The background processes. */
   background: FakeBackgroundProcess[];
-  /** The call that starts them. */
+  /** The session and the personality that start them. */
   owner: FakeBackgroundProcess['owner'];
   signal: AbortSignal;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now: () => number;
   /** Called for each decision. */
   onAccess?: ((access: ProcessAccess) => void) | undefined;
@@ -56,9 +56,9 @@ export interface FakeProcessOptions {
 /** Checks, records and answers starts of processes. Nothing is really started. */
 export interface FakeStarts {
   allows: (binary: string) => boolean;
-  /** Reports an access. If `run` throws a denial, reports a denial. */
+  /** Runs `run` and reports an allowed access, or a denied one if `run` throws a denial. */
   record: <T>(operation: string, target: string, run: () => T) => T;
-  /** Checks and records a start, and returns what answers for the process. */
+  /** Checks and records a start. Returns the function that answers for the process. */
   begin: (
     binary: string,
     args: readonly string[],
@@ -66,7 +66,7 @@ export interface FakeStarts {
   ) => (told: SpawnOpts, input?: AsyncIterable<string>) => Promise<ProcessResult>;
 }
 
-/** Answers starts from a table. Only declared binaries are allowed. */
+/** Creates starts that a table answers. Only declared binaries are allowed. */
 export function createFakeStarts({
   declared,
   table,
@@ -109,7 +109,7 @@ export function createFakeStarts({
 }
 
 /**
- * A `ScopedProcess` that starts nothing. It answers from a table, and only for declared binaries.
+ * Creates a `ScopedProcess` that starts nothing. A table answers for the declared binaries.
  */
 export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
   const { declared, background, owner, signal, now } = options;
@@ -144,7 +144,7 @@ async function run(
   return cut(result, opts);
 }
 
-/** As the real accessor: output beyond the limit is cut, and by default the process is ended. */
+/** Cuts output beyond the limit, and by default ends the process, as the real accessor does. */
 function cut(result: ProcessResult, { maxOutputBytes, overflow }: SpawnOpts): ProcessResult {
   if (maxOutputBytes === undefined || !(maxOutputBytes >= 0)) return result;
   const stdout = firstBytes(result.stdout, maxOutputBytes);

@@ -8,7 +8,7 @@ import {
 } from '@ethosagent/types';
 import type { FakeStarts } from './fake-process.js';
 
-/** Leads nowhere, since the test has no network. */
+/** A proxy that nothing listens on, since the test has no network. */
 const NO_PROXY = {
   server: 'http://127.0.0.1:9',
   username: 'test',
@@ -16,7 +16,7 @@ const NO_PROXY = {
   mark: 'test',
 } as const;
 
-/** A service over the backends of a test, except for what would start a process or open a port. */
+/** Returns a service that starts no process and opens no port, and is otherwise the given one. */
 export function withFakeProcesses(
   service: ServiceScope,
   starts: FakeStarts | undefined,

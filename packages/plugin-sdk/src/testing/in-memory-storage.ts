@@ -8,10 +8,10 @@ interface MemoryFile {
 }
 
 /**
- * Files in memory, for tests of tools. It has no links and no permissions.
+ * Creates a storage with files in memory, for tests of tools. It has no links and no permissions.
  *
- * @param files text or bytes by absolute path
- * @param now milliseconds since the epoch, for `mtime`
+ * @param files text or bytes, by absolute path
+ * @param now returns milliseconds since the epoch, for `mtime`
  * @returns the storage
  */
 export function createInMemoryStorage(

@@ -1,14 +1,14 @@
 import type { ToolProgressEvent } from '@ethosagent/types';
 
-/** Keeps what a tool emits. */
+/** An emitter that keeps the events of a tool. */
 export interface RecordingEmitter {
   readonly events: ToolProgressEvent[];
-  /** A plain function: pass it as `emit` of a context. */
+  /** Keeps an event. It is a plain function: pass it as `emit` of a context. */
   emit: (event: ToolProgressEvent) => void;
 }
 
 /**
- * Keeps the progress that a tool reports.
+ * Creates an emitter that keeps the progress that a tool reports.
  *
  * @returns `emit`, for a context, and the `events` so far
  */

@@ -1,11 +1,11 @@
 import type { ToolResult } from '@ethosagent/types';
 
 /**
- * The value of a result that must have worked.
+ * Returns the value of a result that must be a success.
  *
- * @param result of a call
- * @returns the value
- * @throws where it didn't, with the whole result
+ * @param result the result of a call
+ * @returns the text that the model reads
+ * @throws an error with the whole result, if it is absent or a failure
  */
 export function textOf(result: ToolResult | undefined): string {
   if (result?.ok !== true) throw unexpected(result);
@@ -13,11 +13,11 @@ export function textOf(result: ToolResult | undefined): string {
 }
 
 /**
- * The structured part of a result that must have worked, and must have one.
+ * Returns the structured part of a result that must be a success.
  *
- * @param result of a call
+ * @param result the result of a call
  * @returns the structured part
- * @throws where it didn't, or has none, with the whole result
+ * @throws an error with the whole result, if it is absent or a failure, or has no structured part
  */
 export function structuredOf(result: ToolResult | undefined): Record<string, unknown> {
   if (result?.ok !== true || result.structured === undefined) throw unexpected(result);
@@ -25,11 +25,11 @@ export function structuredOf(result: ToolResult | undefined): Record<string, unk
 }
 
 /**
- * The error of a result that must have failed.
+ * Returns the error of a result that must be a failure.
  *
- * @param result of a call
- * @returns the error
- * @throws where it worked, or there is none, with the whole result
+ * @param result the result of a call
+ * @returns the error text that the model reads
+ * @throws an error with the whole result, if it is absent or a success
  */
 export function errorOf(result: ToolResult | undefined): string {
   if (result?.ok !== false) throw unexpected(result);

@@ -15,13 +15,13 @@ export interface ToolRun extends TestObservations {
 }
 
 /**
- * Runs a tool as a model's call: through the real registry, with its gates, validation, budget and
- * redaction, over backends in memory. `scopedProcess` starts nothing.
+ * Runs a tool as if a model called it: through the real registry, with its gates, validation,
+ * budget and redaction, over backends in memory. `scopedProcess` starts nothing.
  *
- * @param tool to run
- * @param args as the model would send them
- * @param options files, secrets and answers of hosts, and a clock
- * @returns the result, and what the tool did
+ * @param tool the tool to run
+ * @param args the arguments, as a model would send them
+ * @param options files, secrets, answers of hosts, a clock and other data behind the accessors
+ * @returns the result, and records of what the tool did
  *
  * @example
  * ```ts

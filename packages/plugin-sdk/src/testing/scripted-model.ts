@@ -1,12 +1,16 @@
-/** What the model says in one step: an answer, or calls. A call without an id gets one of its own. */
+/**
+ * The reply of the model in one step: a text, or calls of tools. A call without an id gets a
+ * generated one. Arguments that are a string are passed unchanged, so that a test can give invalid
+ * JSON.
+ */
 export type ScriptedStep =
   | string
   | readonly (readonly [tool: string, args: unknown, id?: string])[];
 
-/** What the model was asked with. */
+/** A request that the model received. */
 export interface ScriptedRequest {
   readonly prompt: readonly { readonly role: string; readonly content: unknown }[];
-  /** The tools that it was told of. */
+  /** The tools that the model may call. */
   readonly tools?: readonly { readonly name: string }[] | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }
@@ -17,11 +21,11 @@ export interface ScriptedModel {
   readonly provider: string;
   readonly modelId: string;
   readonly supportedUrls: Record<string, RegExp[]>;
-  /** What it was asked with so far. */
+  /** The requests so far, the oldest first. */
   readonly requests: ScriptedRequest[];
-  /** The next step, as one answer. */
+  /** Returns the next step of the script as a whole. */
   doGenerate(request: ScriptedRequest): Promise<Answer & { content: Part[]; warnings: never[] }>;
-  /** The next step, in pieces. */
+  /** Returns the next step of the script as a stream. */
   doStream(request: ScriptedRequest): Promise<{ stream: ReadableStream<Chunk> }>;
 }
 
@@ -50,11 +54,12 @@ const USAGE: Answer['usage'] = {
 };
 
 /**
- * A model that says what a script says, for examples and tests. It stands wherever a model of the
- * AI SDK does: in `createAgent`, in `generateText` of `ai`, in an agent of Mastra.
+ * Creates a model that follows a script, for examples and tests. Use it wherever a model of the
+ * AI SDK can be used: in `createAgent`, in `generateText` of `ai`, in an agent of Mastra.
  *
- * @param script the steps in their order, after which the model says that it has nothing more to say;
- * or a function of what the model was asked with and of the number of the step, from 0
+ * @param script the steps in their order; after the last one, the model says that it has nothing
+ * more to say. Or a function that returns a step, given the request and the number of the step,
+ * from 0
  * @returns the model
  * @example
  * ```ts

@@ -20,13 +20,14 @@ export interface TestContext extends TestObservations {
 }
 
 /**
- * A context for calling a tool directly, over backends in memory. The accessors are the real ones,
- * so that they deny what was not declared, except for `scopedProcess`, which starts nothing.
+ * Creates a context for calling a tool directly, over backends in memory. The accessors are the
+ * real ones, which deny what was not declared. Only `scopedProcess` is a fake, which starts
+ * nothing.
  *
  * @param target the tool, or capabilities
- * @param options what stands behind the accessors
- * @returns the context, and what the tool does with it
- * @throws `CONFIG_INVALID` for options that the capabilities do not allow
+ * @param options the files, secrets, answers and other data behind the accessors
+ * @returns the context, and records of what the tool does with it
+ * @throws `CONFIG_INVALID` for `settings` that the tool refuses
  */
 export function createTestContext(
   target: AnyTool | ToolCapabilities,

@@ -34,52 +34,52 @@ import { createRecordingEmitter } from './recording-emitter.js';
 /** The working directory of a test. By default, `'from-personality'` stands for it. */
 export const TEST_WORKING_DIR = '/workspace';
 
-/** What stands behind the accessors of a tool under test. Everything is in memory. */
+/** The data behind the accessors of a tool under test. Everything is in memory. */
 export interface TestOptions {
   /** Fields of the context, e.g. `sessionId`, `personalityId`, `abortSignal`, `dryRun`. */
   context?: Partial<ToolBatchContext>;
-  /** What the network answers. */
+  /** The answers of the network. */
   routes?: Routes;
-  /** The personality's network allow list. None when absent: declared hosts are as declared. */
+  /** The personality's network allow list. When absent, every declared host is allowed. */
   networkAllow?: string[];
-  /** Text or bytes by absolute path. */
+  /** Files: text or bytes, by absolute path. */
   files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Instead of `files`, to keep files from one run to the next. */
+  /** A storage that replaces `files`. Pass the same one to several runs to keep its files. */
   storage?: Storage;
-  /** The personality's reach. `/workspace` and the tool's explicit paths when absent. */
+  /** The personality's reach. When absent, `/workspace` and the tool's explicit paths. */
   fsReach?: { read: string[]; write: string[] };
   /** Values by secret ref. */
   secrets?: Readonly<Record<string, string>>;
-  /** Key-value stores, to keep entries from one run to the next. Fresh ones when absent. */
+  /** Key-value stores. Pass the same ones to several runs to keep entries. New when absent. */
   kvStoreFactory?: NonNullable<CapabilityBackends['kvStoreFactory']>;
-  /** What binaries answer. Nothing is started. */
+  /** The answers of binaries. Nothing is started. */
   processes?: ProcessTable;
-  /** What tools left running, to keep it from one run to the next. Nothing when absent. */
+  /** Background processes. Pass the same list to several runs to keep them. Empty when absent. */
   background?: FakeBackgroundProcess[];
   attachments?: readonly TurnAttachment[];
-  /** What is remembered, to keep it from one run to the next. Nothing when absent. */
+  /** Memories. Pass the same provider to several runs to keep them. Empty when absent. */
   memory?: MemoryProvider;
   /** Earlier sessions. None when absent. */
   sessions?: SessionStore;
-  /** What the personality sets for the tool. */
+  /** The personality's settings for the tool. */
   settings?: Readonly<Record<string, unknown>>;
   /** Decides on a call that requires approval. Without it such a call is refused. */
   approve?: NonNullable<CapabilityBackends['approve']>;
-  /** Milliseconds since the epoch, for stores, files and audit. */
+  /** Returns milliseconds since the epoch, for stores, files and audit. */
   now?: () => number;
 }
 
-/** What a test can look at. */
+/** Records of what the tool did, and the data behind its accessors. */
 export interface TestObservations {
-  /** What the tool emitted. */
+  /** The events that the tool emitted. */
   readonly events: readonly ToolProgressEvent[];
   /** The requests that reached the network. */
   readonly requests: readonly Request[];
   /** The processes that would have been started. */
   readonly spawned: readonly SpawnedProcess[];
-  /** The processes that were left running, and those of them that have ended. */
+  /** The background processes, both running and ended. */
   readonly background: FakeBackgroundProcess[];
-  /** What the tool opened, and keeps open unless it has ended; a test ends it with `end()`. */
+  /** The services that the tool opened. They stay open until the tool or the test calls `end()`. */
   readonly services: readonly ServiceScope[];
   /** The files behind `scopedFs`. */
   readonly storage: Storage;
@@ -91,12 +91,12 @@ export interface TestObservations {
 
 export interface TestWorld extends TestObservations {
   audit: AuditEvent[];
-  /** The processes of one call; absent if they are not declared. */
+  /** Returns the processes of one call. Absent if the tool does not declare `process`. */
   processOf?: (
     ctx: Pick<ToolContext, 'sessionId' | 'personalityId' | 'abortSignal'>,
     onAccess?: (access: ProcessAccess) => void,
   ) => ScopedProcess;
-  /** What the tool gets of an opened service. It starts nothing, and is recorded. */
+  /** Records an opened service, and returns the service for the tool, which starts nothing. */
   keepOpen: (service: ServiceScope, onAccess?: (access: ProcessAccess) => void) => ServiceScope;
   backends: CapabilityBackends;
   batchContext: ToolBatchContext;

@@ -12,28 +12,34 @@ import { createInMemoryStorage } from './in-memory-storage.js';
 import { createRecordingEmitter } from './recording-emitter.js';
 
 export interface ToolWorldOptions {
-  /** Registered at the start; others may follow through `registry`. */
+  /** The tools that are registered at the start. A test can register more in `registry`. */
   tools?: readonly AnyTool[];
-  /** Instead of those in memory; what reaches the network or starts processes has no default. */
+  /**
+   * Backends that replace those in memory. The backends for the network, for processes and for
+   * secrets have no default.
+   */
   backends?: Partial<CapabilityBackends>;
-  /** What the personality sets, by tool or by the key that a tool's settings have. */
+  /** The personality's settings, by the name of a tool or by the key of a tool's settings. */
   settings?: Readonly<Record<string, unknown>>;
   /** Fields of each call's context, e.g. `workingDir`, `personalityId`. */
   context?: Partial<ToolBatchContext>;
-  /** Options of the registry. */
+  /** Options of the tool registry. */
   registry?: ToolRegistryOptions;
 }
 
-/** Tools in a real registry, and what they did. */
+/** Tools in a real registry, and records of what they did. */
 export interface ToolWorld {
   readonly registry: DefaultToolRegistry;
-  /** Every access, allowed or denied, in `audit.events`. */
+  /** The sink that records every access, allowed or denied, in `audit.events`. */
   readonly audit: MemoryAuditSink;
-  /** What the tools emitted. */
+  /** The events that the tools emitted, the oldest first. */
   readonly events: readonly ToolProgressEvent[];
-  /** One call, in a batch of its own. The arguments are `{}` when absent. */
+  /**
+   * Runs one call, in a batch of its own. `args` are `{}` when absent; `ctx` replaces fields of the
+   * context.
+   */
   run(name: string, args?: unknown, ctx?: Partial<ToolBatchContext>): Promise<ToolResult>;
-  /** One batch; the results are in the order of the calls. */
+  /** Runs one batch, and returns the results in the order of the calls. */
   runAll(
     calls: readonly (readonly [name: string, args: unknown])[],
     ctx?: Partial<ToolBatchContext>,
@@ -41,11 +47,11 @@ export interface ToolWorld {
 }
 
 /**
- * Tools that work together, in one real registry that outlives a call: for tests of several calls,
- * tools or sessions. Where a test needs only one call, `runTool` is shorter.
+ * Creates a real registry with tools, for tests of several calls, tools or sessions. For a single
+ * call, `runTool` is shorter.
  *
- * @param options what is registered, and what stands behind it
- * @returns the registry, and what the tools do
+ * @param options the tools, the backends, and fields of the context
+ * @returns the registry, and records of what the tools do
  */
 export function createToolWorld(options: ToolWorldOptions = {}): ToolWorld {
   const { settings } = options;
