@@ -6,31 +6,32 @@ import { ChainWalk } from './chain-walk.js';
 import { type Head, headOf, headText, type NoHead } from './head-file.js';
 import { MAX_PROBLEMS, WITHOUT_KEY } from './verify-audit-log.js';
 
-/** A line of a chain, for a sink that keeps it. */
+/** A line of a chain, for a sink to store. */
 export interface AuditChainLine {
-  /** From 1, without gaps. */
+  /** The number of the line, from 1, without gaps. */
   seq: number;
-  /** The bytes to keep, as they are. */
+  /** The bytes of the line, without a line break. Store them unchanged. */
   bytes: Uint8Array;
-  /** The head of the chain with this line, to be kept beside the lines instead of the one before. */
+  /** The head of the chain after this line. It replaces the stored head. */
   head: string;
 }
 
 /**
- * Ties events to one another as the log of `JsonlAuditSink` does, for a sink that keeps them elsewhere.
- * Each writer begins a chain of its own.
+ * Links events by hashes, as the log of `JsonlAuditSink` does, for a sink that stores them
+ * elsewhere. Each writer begins a chain of its own.
  */
 export class AuditChain {
-  /** Of this chain, and of no other: 32 hexadecimal digits. */
+  /** The id of this chain, which no other chain has: 32 hexadecimal digits. */
   readonly id = randomBytes(16).toString('hex');
   readonly #hashOf: ChainHash;
   readonly #isKeyed: boolean;
   #newest: Link;
 
   /**
-   * A new chain, with an id of its own.
+   * Begins a chain with an id of its own.
    *
-   * @param options `key`: with it, nobody without the key can write a line that verifies
+   * @param options `key`: 16 bytes or more; only who has the key can write a line that passes the
+   * check
    * @throws `CONFIG_INVALID` for a key of less than 16 bytes
    */
   constructor({ key }: { key?: string | Uint8Array } = {}) {
@@ -40,10 +41,10 @@ export class AuditChain {
   }
 
   /**
-   * The next line of the chain.
+   * Adds an event to the chain.
    *
-   * @param event plain data
-   * @returns the line and the head after it, to be stored together
+   * @param event plain data that can be written as JSON
+   * @returns the line of the event and the head after it; store both together
    */
   add(event: object): AuditChainLine {
     const line = chainedLine(event, this.#newest, {
@@ -58,26 +59,28 @@ export class AuditChain {
   }
 }
 
-/** A chain to check. */
+/** A chain to check, and its key. */
 export interface VerifyAuditChainOptions {
-  /** What problems call it. */
+  /** The name of the chain in problems and errors. */
   name: string;
-  /** The id that it is kept under. */
+  /** The id under which the chain is stored. */
   id: string;
-  /** The head that is kept now; asked before the first line and after the last. */
+  /** Returns the stored head. It is called before the first line and after the last one. */
   readHead(): Promise<string | undefined>;
-  /** The lines as they are kept, in the order of their `seq`. */
+  /** The stored bytes of the lines, in the order of their `seq`. */
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** The key that it was written with. */
+  /** The key that the chain was written with. */
   key?: string | Uint8Array;
 }
 
 /**
- * Checks a chain of `AuditChain` from its first line to its last. It may be written meanwhile.
+ * Checks a chain of `AuditChain` from its first line to its last. A sink may write it meanwhile.
  *
  * @param options the lines in their order, the head, and the key that they were written with
- * @returns what is wrong and what can't be told; `ok` when nothing is wrong
- * @throws `CONFIG_INVALID` for one that was written with a key when none is given
+ * @returns the problems that were found, and what the check can't detect; `ok` if there is no
+ * problem
+ * @throws `CONFIG_INVALID` if the chain was written with a key and none is given, or if the given
+ * key has less than 16 bytes
  */
 export async function verifyAuditChain(options: VerifyAuditChainOptions): Promise<AuditReport> {
   const { name, id, lines, key } = options;

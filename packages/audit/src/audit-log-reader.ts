@@ -8,7 +8,7 @@ import { readLines } from './read-lines.js';
 export interface LoggedEvent {
   /** The path of the log. */
   log: string;
-  /** Its place in the log, from 1. */
+  /** The number of the event's line in the log, from 1. */
   seq: number;
   /** An access, or a call as a whole. */
   event: AuditEvent | AuditCall;
@@ -21,8 +21,8 @@ interface ReadEvent extends LoggedEvent {
 }
 
 /**
- * Reads every log of a folder again and again, each time what is new. It takes no lock, and its
- * sinks may write and rotate the logs meanwhile.
+ * Reads the new events of every log (`*.jsonl`) of a folder each time it is asked. It takes no
+ * lock: sinks may write and rotate the logs meanwhile.
  *
  * @example
  * ```ts
@@ -32,26 +32,33 @@ interface ReadEvent extends LoggedEvent {
  */
 export class AuditLogReader {
   readonly #folder: string;
-  /** The byte up to which each file was read. A file keeps its inode and its first line when it is rotated. */
+  /**
+   * The byte up to which each file was read. A file keeps its inode and its first line when it is
+   * rotated.
+   */
   #ends = new Map<string, number>();
 
-  /** @param folder as `<home>/audit`. It need not be there yet */
+  /**
+   * Creates a reader that starts at the oldest event.
+   *
+   * @param folder the folder of the logs, such as `<home>/audit`; it may not exist yet
+   */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Whether there is a log. */
+  /** Whether the folder has a log. */
   async hasLogs(): Promise<boolean> {
     return (await this.#logs()).length > 0;
   }
 
   /**
-   * The events that were written since the last time, those of several logs ordered by their times.
-   * Lines that no sink wrote are passed over: `verifyAuditLog` reports them. One caller reads at a
-   * time. What is not read to the end is given again.
+   * Yields the events that were written since the last call. It skips lines that no sink wrote;
+   * `verifyAuditLog` reports those. Only one caller may read at a time. A caller that stops early
+   * gets the remaining events from the next call.
    *
-   * @returns events, the oldest first
-   * @throws `STORE_UNAVAILABLE` while a log is rotated all the time
+   * @returns events, ordered by their times across all logs, the oldest first
+   * @throws `STORE_UNAVAILABLE` if a sink rotates a log all the time
    */
   async *read(): AsyncGenerator<LoggedEvent> {
     const open: { events: AsyncGenerator<ReadEvent>; next: ReadEvent }[] = [];

@@ -1,20 +1,25 @@
-/** Something that no sink wrote, or that is no longer there. */
+/** A place in a log that no sink wrote like this, or from which something is missing. */
 export interface AuditProblem {
   file: string;
-  /** From 1; 0 where no line is meant. */
+  /** The number of the line in the file, from 1; 0 for a problem of the whole file. */
   line: number;
-  /** The place in the log of the line that is meant, where it can be told. */
+  /** The number of the line in the log, from 1; `undefined` if it is unknown. */
   seq: number | undefined;
   what: AuditProblemKind;
 }
 
 /**
- * `malformed`: not a line of a sink, or text at the end that nobody goes on writing. `edited`: the
- * line, or its hash, was changed or put in, or the key is another. `missing`: lines from `seq` up to
- * this one are not there. `out-of-order`: the line was moved or doubled. `cut-off`: the end of the log,
- * from `seq` on, is not there. `head-missing`, `head-wrong`: the file that says where the log ends is not
- * there, or was changed, is of another log or key, or the log goes on behind it; or two logs of the folder
- * have the same id.
+ * The kind of a problem.
+ *
+ * - `malformed`: the line is not one that a sink writes, or it is an unfinished line at the end
+ * that no sink is writing.
+ * - `edited`: somebody changed or inserted the line, or it was written with another key.
+ * - `missing`: the lines from `seq` up to this line are missing.
+ * - `out-of-order`: the line was moved or repeated.
+ * - `cut-off`: the end of the log, from `seq` on, is missing.
+ * - `head-missing`: the head, which is the file that says where the log ends, is missing.
+ * - `head-wrong`: the head was changed, or belongs to another log or key, or the log continues
+ * after the end that it names, or two logs of the folder have the same id.
  */
 export type AuditProblemKind =
   | 'malformed'
@@ -25,20 +30,23 @@ export type AuditProblemKind =
   | 'head-missing'
   | 'head-wrong';
 
-/** What a check found. */
+/** The result of a check. */
 export interface AuditReport {
   /** Whether there is no problem. */
   ok: boolean;
-  /** Lines that were read. */
+  /** The number of lines that were read. */
   events: number;
-  /** The first 1,000. */
+  /** The problems that were found, the first 1,000 at most. */
   problems: AuditProblem[];
-  /** What this check can't tell, one sentence each. Empty where a key holds for every line. */
+  /**
+   * What this check can't detect, one sentence each. Empty if every line was written with a key.
+   */
   cannotTell: string[];
   /**
-   * Bytes behind the last line break of a log, where there are any: what a crash left of a line
-   * that did not count, or what another program put there. The next sink cuts them off. `malformed`
-   * when no running sink has the log, or when it is a whole line.
+   * The number of bytes after the last line break of a log, if there are any. A crash left a part
+   * of a line there, which does not count, or another program wrote there. The next sink removes
+   * these bytes. They are also a problem (`malformed`) if no running sink has the log, or if they
+   * are a whole line.
    */
   unfinishedBytes?: number;
 }

@@ -20,6 +20,8 @@ export class ChainWalk {
   }
 
   /**
+   * Begins the check.
+   *
    * @param head the head before the first line was read
    * @param isShared whether another log has the same id
    */
@@ -69,7 +71,8 @@ export class ChainWalk {
   }
 
   /**
-   * The hash that a line follows; `undefined` if it is unknown, or if the line names another one.
+   * Returns the hash that a line follows; `undefined` if it is unknown, or if the line names
+   * another one.
    */
   #previousOf(seq: number, named: string | undefined): string | undefined {
     const isNext = this.#last !== undefined && seq === this.#last.seq + 1;
@@ -83,7 +86,11 @@ export class ChainWalk {
     return this.#head && firstHash(this.#head.id, this.#hashAt(1));
   }
 
-  /** @param now the head after the last line was read; the log may have grown meanwhile */
+  /**
+   * Ends the check.
+   *
+   * @param now the head after the last line was read; the log may have grown meanwhile
+   */
   end(now: Head | NoHead): void {
     const newest = this.#last?.seq ?? 0;
     if (this.#head !== undefined && newest < this.#head.seq) {

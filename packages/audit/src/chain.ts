@@ -10,7 +10,7 @@ const END = /^,"hash":"([0-9a-f]{64})"\}$/;
 export type ChainHash = (previous: string, text: string | Uint8Array) => string;
 
 /**
- * SHA-256, or HMAC-SHA-256 with a key.
+ * Returns the hash function of a chain: SHA-256, or HMAC-SHA-256 with a key.
  * @throws `CONFIG_INVALID` for a key of less than 16 bytes
  */
 export function chainHash(key: string | Uint8Array | undefined): ChainHash {
@@ -32,7 +32,10 @@ export function chainHash(key: string | Uint8Array | undefined): ChainHash {
     createHmac('sha256', secret).update(previous).update(text).digest('hex');
 }
 
-/** The hash function for a line, by its number. Lines from before the log got its key use none. */
+/**
+ * Returns the hash function for a line, by the number of the line. For lines before `keyedFrom`,
+ * that is the one without a key.
+ */
 export function hashAt(
   hashOf: ChainHash,
   keyedFrom: number | undefined,
@@ -43,8 +46,8 @@ export function hashAt(
 }
 
 /**
- * The hash that the first line of a log follows. It depends on the id of the log, which no other
- * log has.
+ * Returns the hash that the first line of a log follows. It depends on the id of the log, which no
+ * other log has.
  */
 export function firstHash(id: string, hashOf: ChainHash): string {
   return hashOf('log', id);
@@ -61,13 +64,14 @@ export interface ChainedLine extends Link {
   /** The text that the hash covers, together with the previous hash. */
   text: Uint8Array;
   /**
-   * The previous hash. Only in the first line of each file, so that a file can be checked alone.
+   * The hash of the line before. Only the first line of each file has it, so that a file can be
+   * checked alone.
    */
   prev: string | undefined;
 }
 
 /**
- * The line of an event, with its number and its hash.
+ * Writes the line of an event, with its number and its hash.
  * @param options.isFirst whether the line is the first of a file
  */
 export function chainedLine(

@@ -52,7 +52,7 @@ export function headOf(text: string, hashOf: ChainHash, isKeyed: boolean): Head 
   return isKeyed && mac !== macOf(rest, hashOf) ? 'wrong' : rest;
 }
 
-/** The id in the head of a log, whoever wrote it; `undefined` if it can't be read. */
+/** Returns the id in the head of a log, whoever wrote it; `undefined` if it can't be read. */
 export function namedId(log: string): string | undefined {
   try {
     return parseHead(readText(headPath(log)))?.id;
@@ -87,8 +87,8 @@ export class HeadFile {
   }
 
   /**
-   * One write of always the same length: it needs no more space on the disk, and is never done by
-   * half.
+   * Writes the head. Every write has the same length: it needs no further space on the disk, and is
+   * done as a whole or not at all.
    */
   write(head: Head): void {
     this.#buffer.fill(' ');
@@ -106,7 +106,7 @@ export class HeadFile {
   }
 }
 
-/** The text of a head. */
+/** Returns the text of a head. */
 export function headText(head: Head, hashOf: ChainHash, isKeyed: boolean): string {
   const { id, seq, oldest, hash, keyedFrom } = head;
   const from = keyedFrom === undefined ? '' : `,"from":${keyedFrom}`;

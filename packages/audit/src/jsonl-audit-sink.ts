@@ -18,35 +18,37 @@ import { HeadFile, headPath, readHead } from './head-file.js';
 import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
 import { lockLog } from './log-lock.js';
 
-/** Where the lines go, and when a new file is begun. */
+/** The file of the log, its key, and the limits of its files. */
 export interface JsonlAuditOptions {
   path: string;
-  /** Bytes after which the file is rotated to `<path>.1`. 10 MB when absent. */
+  /** The size in bytes beyond which the file is rotated to `<path>.1`. 10 MiB when absent. */
   maxBytes?: number;
-  /** Rotated files that are kept: `<path>.1` is the youngest. 5 when absent. */
+  /** The number of rotated files that are kept. `<path>.1` is the newest. 5 when absent. */
   maxFiles?: number;
   /**
-   * 16 bytes or more, kept where the log is not: who can write the log but has no key can't forge
-   * it. Without a key the chain shows damage, and not what someone recomputed.
+   * A key of 16 bytes or more. Keep it where the log is not: then somebody who can write the log,
+   * but does not have the key, can't forge lines. Without a key, the chain shows damage, but not a
+   * log whose hashes somebody computed again.
    */
   key?: string | Uint8Array;
   /**
-   * Whether a log that was begun without a key goes on with the `key`, which then holds from the next
-   * line on: the head says so. Before that, anyone who could write the log could have rewritten it. So
-   * set this once, when you make the key. When absent, such a log is refused.
+   * Whether a log that was begun without a key continues with `key`. The key then holds from the
+   * next line on, and the head says so. Anyone who could write the log could have changed the
+   * earlier lines, so set this once, when you make the key. When absent, such a log is refused.
    */
   adopt?: boolean;
   /**
-   * Whether a second line is written when an access is over: `completes` is the `seq` of its event,
-   * `durationMs` how long it took. No such lines when absent.
+   * Whether a second line is written when an access ends: `completes` is the `seq` of the access,
+   * and `durationMs` is how long it took. No such lines when absent.
    */
   durations?: boolean;
 }
 
 /**
- * An audit sink that appends one line of JSON an event, written before `record` returns. Each line
- * is tied to the one before by a hash, and `<path>.head` says where the log begins and ends;
- * `verifyAuditLog` checks both. One sink has a log at a time. Close it when done.
+ * An audit sink that appends one line of JSON for each event. The line is written before `record`
+ * returns. A hash links each line to the one before, and `<path>.head` says where the log begins
+ * and ends; `verifyAuditLog` checks both. Only one sink may have a log open. Call `close` when you
+ * are done.
  */
 export class JsonlAuditSink implements AuditSink {
   readonly #path: string;
@@ -63,18 +65,22 @@ export class JsonlAuditSink implements AuditSink {
   #newest: Link = { seq: 0, hash: '' };
   #oldest = 1;
   #keyedFrom: number | undefined;
-  /** The places of events whose accesses are not over; `undefined` where nobody asks for durations. */
+  /**
+   * The places of events whose accesses are not over; `undefined` where nobody asks for durations.
+   */
   readonly #seqs: WeakMap<AuditEvent, number> | undefined;
   /** What stands behind `#bytes` was refused, and is still to be cut off. */
   #isTorn = false;
 
   /**
-   * Opens or begins a log, for this sink alone.
+   * Opens a log for this sink alone, or begins one.
    *
-   * @param options the file, the key, and sizes in bytes
-   * @throws `STORE_UNAVAILABLE` while another sink has the log
-   * @throws `CONFIG_INVALID` when the end of the log is not what a sink recorded last, the key is
-   * another one, or a limit is no whole number above zero
+   * @param options the file, the key, and the limits of the files
+   * @throws `STORE_UNAVAILABLE` while another sink has the log open
+   * @throws `CONFIG_INVALID` if the end of the log is not what a sink recorded last, if the log was
+   * written with another key, if the key has less than 16 bytes, or if a limit is not a whole
+   * number above zero
+   * @throws errors of the operating system
    */
   constructor(options: JsonlAuditOptions) {
     const { key, adopt = false, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
@@ -96,8 +102,12 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /**
-   * @throws when the line can not be written, so that the access is refused: `STORAGE_FAILED` for a sink
-   * that is closed, or when another program removed, moved, cut or wrote the file
+   * Writes the line of an access. If this throws, the registry refuses the access.
+   *
+   * @param event the access
+   * @throws `STORAGE_FAILED` if the sink is closed, or if another program removed, moved, cut or
+   * wrote the file
+   * @throws errors of the operating system if the line can't be written
    */
   record(event: AuditEvent): void {
     this.#write(event);
@@ -105,9 +115,12 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /**
-   * Writes a line with the duration, where the option says so. An event that this sink did not
-   * record is passed over.
-   * @throws when the line can not be written
+   * Writes a line with the duration of an access, if the option `durations` is set. Does nothing
+   * for an event that this sink did not record.
+   *
+   * @param event the access, the same object as for `record`
+   * @param durationMs how long the access took
+   * @throws like `record`
    */
   completed(event: AuditEvent, durationMs: number): void {
     const completes = this.#seqs?.get(event);
@@ -118,7 +131,12 @@ export class JsonlAuditSink implements AuditSink {
     this.#write({ time, sessionId, toolCallId, completes, durationMs });
   }
 
-  /** @throws when the line can not be written */
+  /**
+   * Writes the line of a call.
+   *
+   * @param event the call
+   * @throws like `record`
+   */
   call(event: AuditCall): void {
     this.#write(event);
   }
@@ -138,7 +156,10 @@ export class JsonlAuditSink implements AuditSink {
     this.#append(line);
   }
 
-  /** Brings the log to the disk, and gives it back. A sink that is closed records nothing more. */
+  /**
+   * Flushes the log to the disk, and releases it for other sinks. Further calls of `record` throw
+   * `STORAGE_FAILED`.
+   */
   close(): void {
     const descriptor = this.#descriptor;
     const head = this.#head;
@@ -154,7 +175,7 @@ export class JsonlAuditSink implements AuditSink {
     }
   }
 
-  /** Takes up the chain where it was left. */
+  /** Continues the chain after its last line. */
   #resume({ isKeyed, adopt }: { isKeyed: boolean; adopt: boolean }): void {
     const plain = chainHash(undefined);
     const own = readHead(this.#path, this.#hashOf, isKeyed);
@@ -195,7 +216,7 @@ export class JsonlAuditSink implements AuditSink {
     this.#writeHead(this.#newest);
   }
 
-  /** The last line of the log; it is in the youngest rotated file where the newest is empty. */
+  /** Reads the last line of the log. If the log file is empty, it is in the newest rotated file. */
   #readNewest(): LogEnd | undefined {
     const files = [
       this.#path,

@@ -2,9 +2,9 @@ import { chainHash } from './chain.js';
 import { readHead } from './head-file.js';
 
 /**
- * Whether a log of `JsonlAuditSink` was begun, and has been written up to now, without a key.
+ * Whether a log of `JsonlAuditSink` exists and every line of it was written without a key.
  *
- * @param path of the log
+ * @param path the path of the log
  */
 export function isKeylessLog(path: string): boolean {
   return typeof readHead(path, chainHash(undefined), false) !== 'string';

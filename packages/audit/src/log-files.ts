@@ -9,8 +9,8 @@ const FIRST_BYTES = 4 * 1024;
 const LINE_BREAK = 0x0a;
 
 /**
- * The paths of the logs in a folder, including those of which only a head or a rotated file is
- * left.
+ * Returns the paths of the logs in a folder, including logs of which only a head or a rotated file
+ * is left.
  */
 export async function logsIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).map((name) =>
@@ -28,8 +28,8 @@ export interface RotatedFile {
 }
 
 /**
- * The files `<log>.<number>`, the oldest first. A longer number is a date, and its file belongs to
- * another program.
+ * Returns the files `<log>.<number>`, the oldest first. A number of more than four digits is a
+ * date: its file belongs to another program.
  */
 export function rotatedFiles(log: string): RotatedFile[] {
   const prefix = `${basename(log)}.`;
@@ -80,7 +80,7 @@ export function readEnd(descriptor: number): LogEnd {
   }
 }
 
-/** The number of the first line of a file; `undefined` if it has none. */
+/** Returns the number of the first line of a file; `undefined` if it has none. */
 export function firstSeqOf(path: string): number | undefined {
   const descriptor = openSync(path, 'r');
   try {
@@ -90,7 +90,7 @@ export function firstSeqOf(path: string): number | undefined {
   }
 }
 
-/** The first line of a file; `undefined` if there is none, or if no sink wrote it. */
+/** Returns the first line of a file; `undefined` if there is none, or if no sink wrote it. */
 export function readFirst(descriptor: number): ChainedLine | undefined {
   const { size } = fstatSync(descriptor);
   for (let length = Math.min(FIRST_BYTES, size); ; length = Math.min(length * 2, size)) {

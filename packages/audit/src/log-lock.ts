@@ -4,9 +4,9 @@ import { EthosError } from '@ethosagent/types';
 const MAX_ATTEMPTS = 20;
 
 /**
- * Reserves a log for this process, as long as its sink is open.
- * @returns a function that releases it
- * @throws `STORE_UNAVAILABLE` while this process or another one holds it
+ * Reserves a log for one sink of this process.
+ * @returns a function that releases the log
+ * @throws `STORE_UNAVAILABLE` while another sink, of this process or another one, has the log
  */
 export function lockLog(log: string): () => void {
   for (let tries = 1; ; tries += 1) {

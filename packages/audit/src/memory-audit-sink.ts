@@ -1,6 +1,6 @@
 import type { AuditCall, AuditEvent, AuditSink } from '@ethosagent/types';
 
-/** An audit sink that keeps its events in memory, oldest first. */
+/** An audit sink that keeps its events in memory, the oldest first. */
 export class MemoryAuditSink implements AuditSink {
   readonly events: AuditEvent[] = [];
   readonly calls: AuditCall[] = [];

@@ -2,12 +2,13 @@ import { EthosError } from '@ethosagent/types';
 import { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
 
 /**
- * The events of every log (`*.jsonl`) of a folder, with their rotated files, ordered by their times.
- * Lines that no sink wrote are passed over: `verifyAuditLog` reports them.
+ * Yields the events of every log (`*.jsonl`) of a folder, including the rotated files. It skips
+ * lines that no sink wrote; `verifyAuditLog` reports those.
  *
- * @param folder as `<home>/audit`
- * @returns events, the oldest first
- * @throws `FILE_NOT_FOUND` where there is no log
+ * @param folder the folder of the logs, such as `<home>/audit`
+ * @returns events, ordered by their times across all logs, the oldest first
+ * @throws `FILE_NOT_FOUND` if there is no log
+ * @throws `STORE_UNAVAILABLE` if a sink rotates a log all the time
  */
 export async function* readAuditLogs(folder: string): AsyncGenerator<LoggedEvent> {
   const reader = new AuditLogReader(folder);

@@ -17,7 +17,7 @@ export interface Line {
 }
 
 /**
- * The lines of a file, one at a time. The bytes of a line over 16 MiB are left out.
+ * Yields the lines of a file, one at a time. Of a line over 16 MiB it yields only the length.
  * @param from the offset at which the first line begins
  */
 export async function* readLines(descriptor: number, from = 0): AsyncGenerator<Line> {

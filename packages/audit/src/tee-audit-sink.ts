@@ -2,13 +2,14 @@ import { discard, isThenable } from '@ethosagent/policy';
 import type { AuditSink } from '@ethosagent/types';
 
 /**
- * One sink of several. Each gets every event, in this order, whatever the others do.
+ * Combines several sinks into one. Each sink gets every event, in the order of the arguments, also
+ * if another one throws.
  *
- * `record` throws what the first of them threw, so that the access is refused. By then the others
- * have recorded it. A sink that returns a promise counts as one that threw.
+ * If sinks throw, `record` throws the first error after all sinks have run, so that the access is
+ * refused. A sink that returns a promise counts as one that threw.
  *
- * @param sinks one or more
- * @returns the sink
+ * @param sinks one or more sinks
+ * @returns the combined sink
  */
 export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
   const flushed = sinks.filter((sink) => sink.flush !== undefined);

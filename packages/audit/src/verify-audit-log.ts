@@ -12,17 +12,20 @@ import { logsIn, rotatedFiles } from './log-files.js';
 import { openSnapshot } from './log-snapshot.js';
 import { type Line, readLines } from './read-lines.js';
 
-/** Which log to check. */
+/** The log to check, and its key. */
 export interface VerifyAuditOptions {
-  /** A log of `JsonlAuditSink`, or a folder: every log (`*.jsonl`) in it. */
+  /**
+   * The path of a log of `JsonlAuditSink`, or of a folder, in which every log (`*.jsonl`) is
+   * checked.
+   */
   path: string;
-  /** The key that it was written with. */
+  /** The key that the log was written with. */
   key?: string | Uint8Array;
 }
 
 /**
- * What can't be detected in a log without a key. Somebody who may write the log can do each of
- * these, and compute the following hashes again.
+ * Changes that a check can't detect in a log without a key. Somebody who may write the log can make
+ * each of them, and compute the hashes that follow again.
  */
 export const WITHOUT_KEY: readonly string[] = [
   'No sign of it, and no proof against it without a key: lines removed from the beginning, with the head changed to begin later.',
@@ -35,12 +38,16 @@ const SETTLED_MS = 20;
 
 /**
  * Checks the chain of a log of `JsonlAuditSink` from its oldest line to its newest, across its
- * rotated files. A log may be written meanwhile. Memory is bounded, whatever the files hold.
+ * rotated files. A sink may write the log meanwhile. The check needs a bounded amount of memory,
+ * whatever the size of the files.
  *
- * @param options the file or its folder, and the key that it was written with
- * @returns what is wrong and what can't be told; `ok` when nothing is wrong
- * @throws `FILE_NOT_FOUND` where there is no log
- * @throws `CONFIG_INVALID` for a log that was written with a key when none is given
+ * @param options the log or its folder, and the key that it was written with
+ * @returns the problems that were found, and what the check can't detect; `ok` if there is no
+ * problem
+ * @throws `FILE_NOT_FOUND` if there is no log
+ * @throws `CONFIG_INVALID` if a log was written with a key and none is given, or if the given key
+ * has less than 16 bytes
+ * @throws `STORE_UNAVAILABLE` if a sink rotates the log all the time
  */
 export async function verifyAuditLog(options: VerifyAuditOptions): Promise<AuditReport> {
   const { path, key } = options;
@@ -79,7 +86,9 @@ interface OneLog {
 }
 
 /**
- * @returns how many bytes at the end of the log have no line break, and the number of the first
+ * Checks one log.
+ *
+ * @returns the number of bytes after the last line break of the log, and the number of the first
  * line that uses a key
  */
 async function verifyOne({
