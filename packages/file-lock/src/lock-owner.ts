@@ -20,7 +20,7 @@ export interface LockOwner {
 
 let own: LockOwner | undefined;
 
-/** This process as the owner of a lock. */
+/** Returns this process as the owner of a lock. */
 export function ownLock(): LockOwner {
   own ??= {
     boot: readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
@@ -32,12 +32,12 @@ export function ownLock(): LockOwner {
   return own;
 }
 
-/** A name that encodes an owner and is used only once. */
+/** Returns a name that encodes an owner and is used only once. */
 export function nameOfOwner({ boot, namespace, pid, started, machine }: LockOwner): string {
   return [boot, namespace, pid, started, randomBytes(6).toString('hex'), machine].join('.');
 }
 
-/** The owner that a name encodes; `undefined` for any other name. */
+/** Returns the owner that a name encodes; `undefined` for any other name. */
 export function parseOwner(name: string): LockOwner | undefined {
   const [boot, namespace, pid, started, random, machine = ownLock().machine] = name.split('.');
   if (boot === undefined || namespace === undefined || started === undefined) return undefined;

@@ -6,9 +6,9 @@ let startToken: string | undefined;
 let machineToken: string | undefined;
 
 /**
- * When this process started, in ticks of the kernel.
+ * Returns when this process started, in ticks of the kernel.
  *
- * @returns eight hexadecimal digits; zeros on a system that doesn't tell
+ * @returns eight hexadecimal digits; zeros on a system that does not report this
  */
 export function ownStart(): string {
   startToken ??= tokenOf(readStart(process.pid));
@@ -16,10 +16,11 @@ export function ownStart(): string {
 }
 
 /**
- * Whether a process of this machine still runs. A later process with the same id does not count.
+ * Whether a process of this machine is still running. A later process with the same id does not
+ * count.
  *
  * @param pid the id of the process
- * @param start as `ownStart` or `readStart` gave it
+ * @param start when the process started, as `ownStart` or `readStart` returned it
  */
 export function isRunning(pid: number, start: string): boolean {
   try {
@@ -35,14 +36,14 @@ export function isRunning(pid: number, start: string): boolean {
   return ticks === undefined || ticks === start || tokenOf(ticks) === start;
 }
 
-/** The fields of a process from its state on; see proc_pid_stat(5). Linux only. */
+/** Returns the fields of a process from its state on; see proc_pid_stat(5). Linux only. */
 function statOf(pid: number): string[] | undefined {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The second field, the name, may itself contain spaces and parentheses.
   return text === '' ? undefined : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** When a process started, in ticks of the kernel; `undefined` if that can't be read. */
+/** Returns when a process started, in ticks of the kernel; `undefined` if that can't be read. */
 export function readStart(pid: number): string | undefined {
   return statOf(pid)?.[19];
 }
@@ -52,8 +53,8 @@ function tokenOf(ticks: string | undefined): string {
 }
 
 /**
- * Names the place in which process ids mean the same as here: this boot of this machine, in this
- * container.
+ * Returns a name for the place in which process ids mean the same as here: this boot of this
+ * machine, in this container.
  *
  * @returns eight hexadecimal digits
  */

@@ -4,16 +4,16 @@ import { isOwnerAlive, type LockOwner, nameOfOwner, ownLock, parseOwner } from '
 
 const HELD = 'held';
 
-/** A lock that another one has, or asks for at this moment. */
+/** A process that has the lock, or tries to take it at this moment. */
 export interface Rival {
-  /** The file that stands for it. */
+  /** The path of the rival's lock file. */
   readonly file: string;
   readonly pid: number;
-  /** Whether it has the lock. Otherwise it asks, and goes away by itself. */
+  /** Whether the rival has the lock. Otherwise it is trying, and removes its file by itself. */
   readonly isHolder: boolean;
 }
 
-/** A lock that was taken, or who stands in the way. */
+/** The result of an attempt: the lock, or the rival that prevented it. */
 export type LockAttempt =
   | { readonly isTaken: true; readonly release: () => void }
   | { readonly isTaken: false; readonly rival: Rival };
@@ -21,8 +21,8 @@ export type LockAttempt =
 /**
  * Tries to take a lock for this process, once, without waiting.
  *
- * @param path what is locked, in a folder that exists; equal paths are the same lock
- * @returns the lock with its `release`, or the rival that has it
+ * @param path the path to lock, in a folder that exists; equal paths are the same lock
+ * @returns a function that releases the lock, or the rival that prevented it
  * @throws errors of the operating system
  */
 export function tryLock(path: string): LockAttempt {
@@ -54,9 +54,9 @@ export function tryLock(path: string): LockAttempt {
 }
 
 /**
- * Whether a running process, this one or another, has the lock. Changes nothing.
+ * Whether a running process, this one or another, has the lock. This changes nothing.
  *
- * @param path what is locked
+ * @param path the path that is locked, in a folder that exists
  */
 export function isLocked(path: string): boolean {
   return locksOf(dirname(path), lockPrefix(path)).some(

@@ -6,15 +6,15 @@ import { tryLock } from './take-lock.js';
 const turns = new Turns();
 
 /**
- * Runs a task while no other holds the lock of the same path, in this process or in another one.
- * The lock of a process that died is removed.
+ * Runs a task while it holds the lock of a path, which no other task has then, in this process or
+ * in another one. The lock of a process that died is removed.
  *
- * @param path what is locked, in a folder that exists; equal paths are the same lock
- * @param options `waitMs`: milliseconds to wait for the lock
+ * @param path the path to lock, in a folder that exists; equal paths are the same lock
+ * @param options `waitMs`: milliseconds to wait for the lock of another process
  * @param task runs while the lock is held
- * @returns what the task gives
- * @throws `STORE_UNAVAILABLE` when the lock was not free within `waitMs`
- * @throws what the task throws, and errors of the operating system
+ * @returns the result of the task
+ * @throws `STORE_UNAVAILABLE` if another process did not release the lock within `waitMs`
+ * @throws errors of the task, and errors of the operating system
  */
 export function withFileLock<T>(
   path: string,

@@ -4,8 +4,8 @@ import type { ImageFile, ImageScaler, ImageTarget } from '@ethosagent/types';
 
 export interface ImageScalerOptions {
   /**
-   * Milliseconds after which an image is given up. Its pixels bound what it takes: this is for a decoder
-   * that hangs. 300,000.
+   * Milliseconds after which the scaler gives up an image. The number of pixels already bounds the
+   * work, so this is for a decoder that hangs. 300,000 when absent.
    */
   timeoutMs?: number;
 }
@@ -23,12 +23,13 @@ const { loader, module } = workerData;
 `;
 
 /**
- * A scaler of PNG, JPEG, GIF and WebP, by the Photon library. Each image is unpacked in a thread of its
- * own, in WebAssembly: bytes that attack a decoder reach the memory of that thread, and nothing of the
- * process. One is unpacked at a time. Of an animation there is the first picture.
+ * Creates a scaler for PNG, JPEG, GIF and WebP images, with the Photon library. It unpacks each
+ * image in a thread of its own, in WebAssembly: bytes that attack the decoder reach only the memory
+ * of that thread. It unpacks one image at a time. Of an animation it keeps the first picture.
  *
- * @param options how long one image may take
- * @returns the scaler; it needs no closing
+ * @param options `timeoutMs`: milliseconds that one image may take; 300,000 when absent
+ * @returns the scaler; it need not be closed. `scale` returns `undefined` for an image that it
+ * can't scale
  */
 export function createImageScaler({ timeoutMs = 300_000 }: ImageScalerOptions = {}): ImageScaler {
   return {
@@ -74,8 +75,8 @@ function inThread(
 }
 
 /**
- * The module of the thread, which lies beside this one. A thread can't load TypeScript by itself,
- * so it gets a loader for that.
+ * Returns the address of the thread's module, which lies beside this one. A thread can't load
+ * TypeScript by itself, so it gets a loader for that.
  */
 function threadModule(): { module: string; loader?: string } {
   const module = (ending: string) => new URL(`./scale-thread.${ending}`, import.meta.url).href;

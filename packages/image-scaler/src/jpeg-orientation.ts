@@ -1,6 +1,6 @@
 /**
- * How the camera was held, 1 to 8, according to EXIF. A decoder returns the pixels as they are
- * stored.
+ * Returns how the camera was held, 1 to 8, according to EXIF; 1 if that is unknown. A decoder
+ * returns the pixels as they are stored.
  */
 export function jpegOrientation(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -15,7 +15,7 @@ export function jpegOrientation(bytes: Uint8Array): number {
   return 1;
 }
 
-/** The orientation in the first directory of a TIFF. */
+/** Returns the orientation in the first directory of a TIFF. */
 function orientationOf(view: DataView, tiff: number): number {
   const isLittle = view.getUint16(tiff) === 0x4949;
   const directory = tiff + view.getUint32(tiff + 4, isLittle);

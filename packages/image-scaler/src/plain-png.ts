@@ -7,7 +7,7 @@ const SIGNATURE_BYTES = 8;
 /** The bytes of a chunk's length, name and checksum. */
 const FRAME_BYTES = 12;
 
-/** A PNG that contains only its first picture. */
+/** Returns a PNG that contains only the first picture of another one. */
 export function plainPng(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const plain = Buffer.alloc(file.length);

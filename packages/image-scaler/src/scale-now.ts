@@ -12,8 +12,9 @@ const SMALLER = 0.7;
 const SMALLEST_SIDE = 64;
 
 /**
- * Unpacks an image from anybody, and packs it again in the requested size.
+ * Unpacks an image from an untrusted source, and packs it again in the requested size.
  *
+ * @returns the bytes of a PNG or JPEG; `undefined` if no size fits `maxBytes`
  * @throws the error of WebAssembly for bytes that can't be unpacked
  */
 export function scaleNow(job: ScaleJob): Uint8Array | undefined {
@@ -44,8 +45,8 @@ function resized(image: PhotonImage, side: number): PhotonImage {
 }
 
 /**
- * Without loss if the image had no loss before and there is room for it, so that lines and text
- * stay sharp.
+ * Packs an image without loss if it had no loss before and that fits `maxBytes`, so that lines and
+ * text stay sharp.
  */
 function packedAs(image: PhotonImage, { mediaType, maxBytes }: ScaleJob): Uint8Array | undefined {
   if (mediaType !== 'image/jpeg') {
