@@ -23,9 +23,12 @@ export interface Folder {
 
 /** How files and folders are opened, and how their real paths are found. */
 export interface Access {
-  /** @param follow whether a link as the last segment is followed */
+  /**
+   * Opens a folder.
+   * @param follow whether a link as the last segment is followed
+   */
   openFolder(path: string, follow: boolean): Folder;
-  /** The real path of an open file, or `undefined` if it is not known. */
+  /** Returns the real path of an open file, or `undefined` if it is not known. */
   realPathOf(fd: number, path: string, stat: Stats): string | undefined;
 }
 

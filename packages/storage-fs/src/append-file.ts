@@ -70,7 +70,10 @@ interface Addition extends Omit<AppendOptions, 'content'> {
   readonly bytes: Uint8Array;
 }
 
-/** @returns the real path of a file with several names, to which nothing was added */
+/**
+ * Adds to the end of a file with a single name.
+ * @returns the real path of a file with several names, to which nothing was added
+ */
 function addToEnd(
   world: World,
   request: Request,
@@ -108,9 +111,9 @@ function addToEnd(
 }
 
 /**
- * How many names an opened file has, one of which is the place; 0 if the place is no longer the
- * file. The count is read through the name. A count of the descriptor may belong to another name,
- * if this one was just removed.
+ * Returns how many names an opened file has, one of which is the place; 0 if the place is no longer
+ * the file. The count is read through the name. A count of the descriptor may belong to another
+ * name, if this one was just removed.
  */
 function countNames(fd: number, { folder, name }: Place): number {
   const opened = fstatSync(fd);
@@ -118,7 +121,10 @@ function countNames(fd: number, { folder, name }: Place): number {
   return there?.dev === opened.dev && there.ino === opened.ino ? there.nlink : 0;
 }
 
-/** @param request its path must be a real path */
+/**
+ * Replaces one name of a file with several names by a new file with the added bytes.
+ * @param request its path must be a real path
+ */
 async function replaceName(
   world: World,
   request: Request,

@@ -7,20 +7,23 @@ const ID = /^[0-9a-f]{64}$/;
 
 /** Options of `createAttachmentCache`. */
 export interface AttachmentCacheOptions {
-  /** The folder of the cache, absolute. It is made, for the owner alone, when it is needed. */
+  /**
+   * The absolute path of the folder. The cache creates it when it is needed; only its owner may use
+   * it.
+   */
   dir: string;
-  /** Bytes that one attachment may have. 50,000,000 when absent. */
+  /** The most bytes that one attachment may have. 50,000,000 when absent. */
   maxBytes?: number;
 }
 
 /**
- * Attachments on the disk by the SHA-256 of their bytes, which is their id: the same bytes are
- * kept once, and bytes that changed on the disk are not handed out.
+ * Creates a store that keeps attachments on the disk. The id of an attachment is the SHA-256 of its
+ * bytes: equal bytes are stored once, and bytes that changed on the disk are not returned.
  *
- * @param options the folder, and the largest attachment in bytes; 50,000,000 when absent
+ * @param options the folder, and the most bytes of one attachment
  * @returns the store
- * @throws from `put`: `FILE_TOO_LARGE`, and the codes of a write. From `get`: `FILE_TOO_LARGE`,
- * or `STORAGE_FAILED` when the bytes aren't what was put
+ * @throws from `put`: `FILE_TOO_LARGE`, and the codes of a write. From `get`: `FILE_TOO_LARGE`, or
+ * `STORAGE_FAILED` if the bytes on the disk are not those that were put there
  */
 export function createAttachmentCache({
   dir,

@@ -9,11 +9,11 @@ import {
 } from '@ethosagent/policy';
 import { followLinks } from './follow-links.js';
 
-/** For how many milliseconds the real paths and inodes of denied places are kept. */
+/** The milliseconds for which the real paths and inodes of denied places are kept. */
 const FRESH_MS = 5_000;
-/** By how many milliseconds the `ctime` of a file may be behind the clock. */
+/** The milliseconds by which the `ctime` of a file may be behind the clock. */
 const CLOCK_GRAIN_MS = 50;
-/** How many entries of each denied place are checked for their inodes, the upper levels first. */
+/** The number of entries of each denied place whose inodes are checked, the upper levels first. */
 const MAX_ENTRIES = 10_000;
 
 interface InodeScan {
@@ -110,7 +110,9 @@ function fold(path: string): string {
   return FOLDS ? path.normalize('NFC').toLowerCase() : path;
 }
 
-/** As `realLocation`, for many paths below a few folders. Most of them don't exist. */
+/**
+ * Does the same as `realLocation`, for many paths below a few folders. Most of them don't exist.
+ */
 function realOf(path: string, known: Map<string, string>): string {
   const before = known.get(path);
   if (before !== undefined) return before;
@@ -124,7 +126,10 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-/** @returns `undefined` if a root holds more entries than `maxEntries` */
+/**
+ * Returns the inodes of everything below the roots, on one device.
+ * @returns `undefined` if a root holds more entries than `maxEntries`
+ */
 function scanInodes(
   roots: readonly string[],
   dev: number,

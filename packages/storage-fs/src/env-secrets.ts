@@ -4,27 +4,33 @@ import { assertSecretRef, secretError } from './secret-error.js';
 export interface EnvSecretsOptions {
   /** The environment to read, e.g. `process.env`. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables by ref. A ref that isn't listed follows the rule. */
+  /** Names of variables by ref. For any other ref, the name is derived from the ref. */
   map?: Readonly<Record<string, string>>;
 }
 
 /** Secrets from an environment. */
 export interface EnvSecrets {
-  /** @throws `SECRET_NOT_FOUND` when the variable is absent or empty */
+  /**
+   * Returns the value of a secret.
+   * @throws `SECRET_NOT_FOUND` if the variable is absent or empty, or the ref is malformed
+   */
   get(ref: string): Promise<string>;
-  /** Whether the variable is set. */
+  /**
+   * Whether the variable is set and not empty.
+   * @throws `SECRET_NOT_FOUND` if the ref is malformed
+   */
   has(ref: string): Promise<boolean>;
 }
 
 /**
- * Secrets from environment variables.
+ * Reads secrets from environment variables.
  *
- * Unless `map` says otherwise, the variable is the ref in upper case, each run of other
- * characters than letters and digits as one `_`: `providers/openweather/apiKey` is read from
- * `PROVIDERS_OPENWEATHER_APIKEY`. Refs that come to the same name share the variable.
+ * Unless `map` names a variable for the ref, its name is the ref in upper case, with one `_` for
+ * each run of characters that are not letters or digits: `providers/openweather/apiKey` is read
+ * from `PROVIDERS_OPENWEATHER_APIKEY`. Refs that give the same name share the variable.
  *
  * @param options the environment, and names of variables by ref
- * @returns the secrets; `get` throws `SECRET_NOT_FOUND` for a variable that is not set
+ * @returns the secrets
  */
 export function createEnvSecrets({ env, map = {} }: EnvSecretsOptions): EnvSecrets {
   const lookUp = (ref: string) => {

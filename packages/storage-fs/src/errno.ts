@@ -9,7 +9,7 @@ const FULL = ['DISK_FULL', 'no space is left; free some and try again'] as const
 const BUSY = ['STORAGE_FAILED', 'too many files are open; try again when some are closed'] as const;
 const TAKEN = ['ALREADY_EXISTS', 'something else is already there; remove it first'] as const;
 
-/** What the errors of the operating system mean for a caller. */
+/** The code and the meaning of each error of the operating system. */
 const ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ['FILE_NOT_FOUND', 'there is no such file or folder'],
   EISDIR: NOT_A_FILE,

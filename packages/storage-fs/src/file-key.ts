@@ -7,22 +7,23 @@ import { temporaryName } from './temp-files.js';
 
 const KEY_BYTES = 32;
 
-/** A key beside the secrets. */
+/** A key in the folder of the secrets. */
 export interface FileKey {
-  /** 64 hexadecimal digits. */
+  /** The key: 64 hexadecimal digits. */
   key: string;
-  /** Whether this call made it. */
+  /** Whether this call made the key. */
   isNew: boolean;
 }
 
 /**
- * The key in the file `<dir>/~<name>.key`, made for the owner alone where there is none. Of several
- * processes that come at once, one makes it and all get the same. No ref can have such a name, so no
- * tool gets it as a secret.
+ * Reads the key in the file `<dir>/~<name>.key`, and makes it if there is none. Only the owner may
+ * read the file. If several processes do this at once, one makes the key and all get the same one.
+ * No ref can have such a name, so no tool can get the key as a secret.
  *
- * @param options `dir`: the folder of the secrets, absolute; `name` of the key
- * @returns the key, and whether it was made now
- * @throws `SECRET_NOT_FOUND` where the file or its folder would be refused as that of a secret
+ * @param options `dir`: the absolute path of the folder of the secrets; `name`: the name of the key
+ * @returns the key, and whether this call made it
+ * @throws `SECRET_NOT_FOUND` if the file or its folder does not meet the rules for secrets, e.g. if
+ * other users may read it
  * @throws errors of the operating system
  */
 export async function openFileKey({ dir, name }: { dir: string; name: string }): Promise<FileKey> {
@@ -39,11 +40,11 @@ export async function openFileKey({ dir, name }: { dir: string; name: string }):
 }
 
 /**
- * The key that `openFileKey` made; `undefined` where there is none.
+ * Reads the key that `openFileKey` made.
  *
- * @param options `dir`: the folder of the secrets, absolute; `name` of the key
- * @returns the key, or `undefined`
- * @throws as `openFileKey`
+ * @param options `dir`: the absolute path of the folder of the secrets; `name`: the name of the key
+ * @returns the key, 64 hexadecimal digits; `undefined` if there is none
+ * @throws the same errors as `openFileKey`
  */
 export async function readFileKey({
   dir,
@@ -62,8 +63,8 @@ function fileOf(name: string): string {
 }
 
 /**
- * The file gets its name only when it is complete. If several are made at once, only one gets the
- * name.
+ * Makes the file of a key. The file gets its name only when it is complete. If several are made at
+ * once, only one gets the name.
  */
 async function makeKey(path: string, temporary: string): Promise<boolean> {
   const made = await open(temporary, 'wx', 0o600);

@@ -19,33 +19,42 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 
 /** Options of `createFileSecrets`. */
 export interface FileSecretsOptions {
-  /** The folder of the secrets, absolute. It is made, for the owner alone, when it is needed. */
+  /**
+   * The absolute path of the folder. It is created when it is needed; only its owner may use it.
+   */
   dir: string;
 }
 
-/** Secrets in files. */
+/**
+ * Secrets in files. Each method also throws `SECRET_NOT_FOUND` for a malformed ref, and
+ * `SECRETS_UNAVAILABLE` for an error of the operating system.
+ */
 export interface FileSecrets {
-  /** @throws `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
+  /**
+   * Returns the value of a secret.
+   * @throws `SECRET_NOT_FOUND` if there is no file, or the file is refused; `SECRETS_UNAVAILABLE`
+   * for an error of the operating system
+   */
   get(ref: string): Promise<string>;
-  /** Whether there is such a file. It may still be refused. */
+  /** Whether there is a file for the ref. `get` may still refuse it. */
   has(ref: string): Promise<boolean>;
   /** Writes a secret, with mode 0600. */
   set(ref: string, value: string): Promise<void>;
-  /** Removes a secret; nothing happens when it is absent. */
+  /** Removes a secret. Does nothing if it is absent. */
   delete(ref: string): Promise<void>;
-  /** The refs in code point order. */
+  /** Returns the refs in code point order. */
   list(): Promise<string[]>;
 }
 
 /**
- * Secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
+ * Keeps secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
  *
- * One newline at the end of a file isn't part of the value. A file is refused with
- * `SECRET_NOT_FOUND` when other users may read it or write in its folder, when another user than
- * root owns it, or when a link below `dir` leads to it. What the system refuses is
+ * One newline at the end of a file isn't part of the value. `get` refuses a file with
+ * `SECRET_NOT_FOUND` if other users may read it or write in its folder, if its owner is neither
+ * this user nor root, or if a link below `dir` leads to it. Errors of the operating system become
  * `SECRETS_UNAVAILABLE`. Both errors name the ref, and never a path or a value.
  *
- * @param options `dir`: the folder, absolute
+ * @param options `dir`: the absolute path of the folder
  * @returns the secrets
  */
 export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
@@ -80,13 +89,13 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
   };
 }
 
-/** What is at the place of a ref. A link on the way to it is refused. */
+/** Returns the facts of the file at the place of a ref. A link on the way to it is refused. */
 async function find(dir: string, ref: string): Promise<Stats | undefined> {
   assertSecretRef(ref);
   return findSecret(dir, ref);
 }
 
-/** As `find`, for any name below the folder. */
+/** Does the same as `find`, for any name below the folder. */
 export async function findSecret(dir: string, ref: string): Promise<Stats | undefined> {
   let path = dir;
   // The folder itself may be named through a link.
@@ -103,7 +112,7 @@ export async function findSecret(dir: string, ref: string): Promise<Stats | unde
   return stat;
 }
 
-/** Somebody who may write in a folder could replace a secret. */
+/** Refuses a folder in which other users may write, since they could replace a secret. */
 function assertOwnFolder(ref: string, stat: Stats): void {
   if (process.platform === 'win32' || !stat.isDirectory()) return;
   assertOwner(ref, stat);
@@ -132,7 +141,10 @@ function nothingIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/** The content of a secret's file. @throws `SECRET_NOT_FOUND` for a file that is refused */
+/**
+ * Reads the file of a secret.
+ * @throws `SECRET_NOT_FOUND` for a file that is refused
+ */
 export async function readSecret(ref: string, path: string): Promise<string> {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags);
@@ -151,7 +163,7 @@ export async function readSecret(ref: string, path: string): Promise<string> {
   }
 }
 
-/** Errors of the system contain paths. They are replaced by what they mean for the ref. */
+/** Replaces errors of the system, which contain paths, by what they mean for the ref. */
 async function guarded<T>(ref: string, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

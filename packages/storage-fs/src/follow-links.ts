@@ -1,16 +1,16 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { followLinks as follow } from '@ethosagent/policy';
 
-/** As `followLinks` of `policy`, on this disk. */
+/** Does the same as `followLinks` of `policy`, on this disk. */
 export function followLinks(path: string, onLink?: (at: string) => void): string | undefined {
   return follow(path, { targetOf: linkTarget, ...(onLink !== undefined && { onLink }) });
 }
 
 /**
- * The links that a path passes through, and where it leads.
+ * Returns the links that a path passes through, and where the path leads.
  *
  * @param path an absolute path
- * @returns absolute paths; `real` is `undefined` where the links lead in a circle
+ * @returns absolute paths; `real` is `undefined` if the links form a circle
  */
 export function linksOnTheWay(path: string): { links: string[]; real: string | undefined } {
   const links: string[] = [];
@@ -19,7 +19,8 @@ export function linksOnTheWay(path: string): { links: string[]; real: string | u
 }
 
 /**
- * The real path of what is at `path`, or the path that it would get if somebody created it.
+ * Returns the real path of the file or folder at `path`. If there is none, returns the real path
+ * that it would have.
  *
  * @param path an absolute path
  * @returns an absolute path

@@ -5,38 +5,41 @@ import { descriptorAccess, hasDescriptors, realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
 import { GuardedFs } from './guarded-fs.js';
 
-/** Bytes that a read returns at most, unless an option says otherwise: 50 MB. */
+/** The most bytes that a read returns, unless an option gives another limit: 50 MB. */
 export const DEFAULT_MAX_READ_BYTES = 50_000_000;
 
 /** Options of `FsStorage`. */
 export interface FsStorageOptions {
-  /** Bytes that a read may return; a larger file is refused. 50,000,000 when absent. */
+  /** The most bytes that a read may return; a larger file is refused. 50,000,000 when absent. */
   maxReadBytes?: number;
-  /** The home directory whose credentials every contained view denies. The user's when absent. */
+  /**
+   * The home directory; every contained view denies the credentials in it. The home of the user
+   * when absent.
+   */
   home?: string;
 }
 
 /**
  * Storage on the disk.
  *
- * Writes go to a temporary file with an unguessable name, which is synced and renamed over the
- * old one: after a crash there is the old content or the new. A file that is replaced keeps its
- * mode; a link as the last segment is followed. Pipes, sockets and devices are refused at once;
- * `/dev/null` reads as empty and swallows what is written.
+ * A write goes to a temporary file with a name that nobody can guess. That file is synced and then
+ * renamed to the name of the old one, so after a crash the file has the old content or the new one.
+ * The new file keeps the mode of the old one, and a link as the last segment is followed. Pipes,
+ * sockets and devices are refused at once; `/dev/null` is empty when it is read, and discards what
+ * is written.
  *
- * What is appended goes to the end of the file itself, and the disk is not waited for: a power loss
- * may take the last of it, one that fails midway leaves what it had added, and one that comes while
- * the file is replaced may go with the old file.
+ * An append adds to the end of the file itself, and does not wait for the disk. After a power loss,
+ * the last appends may be missing. An append that fails midway leaves the part that it has added.
+ * An append while the file is being replaced may be lost with the old file.
  *
- * This object itself reaches everything that the process may. `contained` is the way to hold it
- * to a reach.
+ * This object can reach every file that the process can. Use `contained` to limit it to a reach.
  */
 export class FsStorage extends GuardedFs {
   /**
-   * The files of this machine, without the deny floor.
+   * Opens the files of this machine, without the deny floor. Views made by `contained` have it.
    *
-   * @param options `home`: the user's home, whose credentials are denied; `maxReadBytes`: the
-   * largest file that is read
+   * @param options `home`: the home directory, whose credentials are denied in views;
+   * `maxReadBytes`: the size in bytes of the largest file that is read
    */
   constructor(options: FsStorageOptions = {}) {
     const floor = denyFloor({ home: options.home ?? homedir() });
@@ -51,15 +54,17 @@ export class FsStorage extends GuardedFs {
   }
 
   /**
-   * A view that is held to `reach`, whatever links there are and however they change meanwhile.
+   * Returns a view that can't leave `reach`, whatever links there are and however they change.
    *
-   * The credential places of the home directory, the system's secrets, `/proc`, `/sys` and `/dev`
-   * are denied besides what `reach.deny` lists, also by another hard link. Roots that are links
-   * are followed once, now. A view of a view is held to both.
+   * The view denies the places of credentials in the home directory, the system's secrets, `/proc`,
+   * `/sys` and `/dev`, and the paths in `reach.deny`, also through other hard links. Roots that are
+   * links are followed once, when the view is made. A view of a view is limited to both reaches.
    *
-   * On Linux what was opened is judged by its descriptor. Elsewhere real paths are compared, and
-   * a folder that is swapped for a link between check and use is not noticed.
-   * @throws from its methods: `PATH_NOT_REACHABLE` (`BoundaryError`)
+   * On Linux, each opened file is checked by its descriptor. On other systems real paths are
+   * compared, and a folder that is replaced by a link between the check and the use is not noticed.
+   *
+   * @param reach absolute roots for reading and writing, and denied paths
+   * @returns the view; its methods throw `PATH_NOT_REACHABLE` (`BoundaryError`) outside the reach
    */
   override contained(reach: ContainedReach): Storage {
     return super.contained(reach);
@@ -69,8 +74,8 @@ export class FsStorage extends GuardedFs {
 const MAX_INDEXES = 64;
 
 /**
- * Views with the same denied paths share an index, which is expensive to build and is kept as long
- * as the process.
+ * Makes a function that returns the index of denied paths. Views with the same denied paths share
+ * an index, which is expensive to build and is kept as long as the process.
  */
 function createDenyIndexes(floor: readonly string[]): (deny: readonly string[]) => DenyIndex {
   const indexes = new Map<string, DenyIndex>();

@@ -18,7 +18,7 @@ import { removePlace, renamePlace } from './move.js';
 import { readBytes, readText } from './read-file.js';
 import { writeFile } from './write-file.js';
 
-/** What all views of one storage share. */
+/** The options that all views of one storage share. */
 export interface GuardedFsOptions {
   readonly maxReadBytes: number;
   /** Compiles the paths that a view denies, in addition to those that are always denied. */
@@ -126,7 +126,7 @@ export class GuardedFs implements Storage {
     );
   }
 
-  /** A view of this storage that is also limited to `reach`. */
+  /** Returns a view of this storage that is also limited to `reach`. */
   contained(reach: ContainedReach): Storage {
     const deny = this.#options.denyIndexFor(reach.deny ?? []);
     const guard = new ReachGuard({

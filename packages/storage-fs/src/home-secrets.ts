@@ -5,35 +5,40 @@ import { createFileSecrets, type FileSecrets } from './file-secrets.js';
 import { Keychain, KeychainError } from './keychain.js';
 import { secretError } from './secret-error.js';
 
-/** Where a secret of a home is: in a file of it, or in the keychain of the system. */
+/** The place of a secret of a home: a file in the home, or the keychain of the system. */
 export type SecretPlace = 'file' | 'keychain';
 
 /** Options of `createHomeSecrets`. */
 export interface HomeSecretsOptions {
-  /** The home, absolute. */
+  /** The absolute path of the home. */
   home: string;
-  /** The environment in which the keychain is found, e.g. `process.env`. */
+  /** The environment that `secret-tool` needs to find the keychain, e.g. `process.env`. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The secrets of a home. */
 export interface HomeSecrets extends FileSecrets {
-  /** Stores a value where it is told, else where the secret is, else in a file. */
+  /**
+   * Stores a value in `place`. When `place` is absent, stores it where the secret is, or in a file
+   * if there is no such secret.
+   * @throws `SECRETS_UNAVAILABLE` if the keychain does not answer, or can't store the value
+   */
   set(ref: string, value: string, place?: SecretPlace): Promise<void>;
-  /** `undefined` where there is none. */
+  /** Returns the place of a secret; `undefined` if there is no such secret. */
   placeOf(ref: string): Promise<SecretPlace | undefined>;
   /** Whether the system has a keychain that answers this process. */
   hasKeychain(): Promise<boolean>;
 }
 
 /**
- * The secrets of a home: files `<home>/secrets/<ref>`, and secrets in the keychain of the system,
- * which `<home>/keychain/<ref>` marks as present. A file wins.
+ * Opens the secrets of a home. They are files `<home>/secrets/<ref>`, and items in the keychain of
+ * the system, for each of which there is a file `<home>/keychain/<ref>`. If a ref has both, the
+ * secret file is used.
  *
- * The keychain is that of a Linux desktop, by `secret-tool`. When it does not answer, `get` is
- * `SECRETS_UNAVAILABLE`.
+ * The keychain is that of a Linux desktop, through `secret-tool`. If it does not answer, `get`
+ * throws `SECRETS_UNAVAILABLE`.
  *
- * @param options the home, absolute, and the environment of `secret-tool`
+ * @param options the home, and the environment for `secret-tool`
  * @returns the secrets
  */
 export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecrets {
@@ -88,7 +93,7 @@ export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecret
   };
 }
 
-/** An answer of the keychain. Its errors never contain a value. */
+/** Waits for an answer of the keychain. Its errors never contain a value. */
 async function asked<T>(ref: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;

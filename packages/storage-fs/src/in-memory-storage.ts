@@ -18,19 +18,19 @@ interface Node {
 
 /** Options of `InMemoryStorage`. */
 export interface InMemoryStorageOptions {
-  /** Milliseconds since the epoch. The system's clock when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   now?: () => number;
 }
 
-/** Storage in memory, with the manners of `FsStorage`; it has no links, and keeps no modes. */
+/** Storage in memory that behaves like `FsStorage`, but has no links and keeps no modes. */
 export class InMemoryStorage implements Storage {
   readonly #nodes = new Map<string, Node>();
   readonly #now: () => number;
 
   /**
-   * Empty, except for the root folder.
+   * Creates a storage that contains only the root folder.
    *
-   * @param options `now`: milliseconds since the epoch; `Date.now` when absent
+   * @param options `now`: returns milliseconds since the epoch; `Date.now` when absent
    */
   constructor(options: InMemoryStorageOptions = {}) {
     this.#now = options.now ?? Date.now;
@@ -159,7 +159,7 @@ export class InMemoryStorage implements Storage {
     return node.bytes;
   }
 
-  /** The step before every change that needs a folder: announces it when the folder can be had. */
+  /** Creates a folder for a change, and announces the change once it is clear that this works. */
   #makeFolder(path: string, asked: string, opts: StorageChange | undefined): void {
     const node = this.#nodes.get(path);
     if (node?.bytes !== undefined) {
@@ -179,7 +179,7 @@ export class InMemoryStorage implements Storage {
   }
 }
 
-/** Both parts in one buffer with spare room, so that many appends cost no more than their bytes. */
+/** Joins both parts in a buffer with spare room, so that many appends copy few bytes. */
 function joined(before: Uint8Array, added: Uint8Array): Uint8Array {
   const length = before.length + added.length;
   const { buffer, byteOffset } = before;
@@ -202,7 +202,7 @@ function rootStays(path: string): EthosError {
   return failure('PERMISSION_DENIED', `write ${path}`, 'a root or a device stays in place');
 }
 
-/** @param operation what was done, with its path */
+/** @param operation the operation, with its path */
 function failure(code: ErrorCode, operation: string, reason: string): EthosError {
   return new EthosError(code, `${operation}: ${reason}`);
 }

@@ -26,7 +26,7 @@ export interface KeychainItem {
   ref: string;
 }
 
-/** Why the keychain did not do what it was asked to do. Contains no value. */
+/** An error of the keychain. Its message says why, and contains no value. */
 export class KeychainError extends Error {}
 
 /**
@@ -54,7 +54,10 @@ export class Keychain {
     }
   }
 
-  /** @throws {KeychainError} if it does not answer */
+  /**
+   * Returns the value of an item; `undefined` if there is none.
+   * @throws {KeychainError} if the keychain does not answer
+   */
   async get(item: KeychainItem): Promise<string | undefined> {
     const { code, output, complaint } = await this.#run(['lookup', ...attributesOf(item)]);
     if (code === 0) return output;
@@ -63,7 +66,10 @@ export class Keychain {
     throw new KeychainError(complaint);
   }
 
-  /** @throws {KeychainError} if it does not store exactly this value */
+  /**
+   * Stores the value of an item.
+   * @throws {KeychainError} if the keychain does not store exactly this value
+   */
   async set(item: KeychainItem, value: string): Promise<void> {
     const label = `--label=ethosagent ${item.ref} of ${item.owner}`;
     const { code, complaint } = await this.#run(['store', label, ...attributesOf(item)], value);
@@ -74,7 +80,10 @@ export class Keychain {
     throw new KeychainError('it does not keep this value whole, as one that is too long');
   }
 
-  /** Removes an item, if there is one. @throws {KeychainError} */
+  /**
+   * Removes an item, if there is one.
+   * @throws {KeychainError} if the keychain does not answer
+   */
   async delete(item: KeychainItem): Promise<void> {
     const { code, complaint } = await this.#run(['clear', ...attributesOf(item)]);
     if (code !== 0 && complaint !== '') throw new KeychainError(complaint);

@@ -6,7 +6,7 @@ import { isMissing } from './errno.js';
 import { judgeUnopened, locate, type Request, type World } from './locate.js';
 import { isTemporaryName } from './temp-files.js';
 
-/** The children of a folder in code point order, without files that are still being written. */
+/** Returns the children of a folder in code point order, without files that are being written. */
 export async function listFolder(world: World, request: Request): Promise<StorageEntry[]> {
   let folder: Folder;
   try {
@@ -39,7 +39,7 @@ function isThere(world: World, request: Request): boolean {
   return place?.stat !== undefined;
 }
 
-/** A link out of the reach does not count as a folder, whatever it leads to. */
+/** Whether a path leads to a folder within the reach. */
 function leadsToFolder(world: World, path: string): boolean {
   try {
     const folder = world.access.openFolder(path, true);

@@ -88,7 +88,7 @@ export function locate(
   return world.guard.refuseLoop(request.kind, request.asked);
 }
 
-/** As `locate`, making the missing folders. */
+/** Does the same as `locate`, and creates the missing folders. */
 export async function locateForWrite(
   world: World,
   request: Request,
@@ -193,8 +193,8 @@ export async function syncFolder(folder: Folder): Promise<void> {
 }
 
 /**
- * What is at `name` in a held folder, or where the link there leads. Closes the folder unless it
- * returns it.
+ * Returns the place `name` in a held folder, or the path where the link there leads. Closes the
+ * folder unless it returns it.
  */
 function inspect(
   world: World,
@@ -220,7 +220,10 @@ function inspect(
   }
 }
 
-/** @returns whether the folder was created; it may already have existed */
+/**
+ * Creates a folder.
+ * @returns whether the folder was created; `false` if it already existed
+ */
 function makeFolder(path: string, mode: number | undefined): boolean {
   try {
     mkdirSync(path, mode === undefined ? {} : { mode });

@@ -47,7 +47,7 @@ export function editMarkdown(
 }
 
 /**
- * A section with another text. The parts in which the two texts are equal stay as they were
+ * Writes a section with another text. The parts in which the two texts are equal stay as they were
  * written.
  */
 function withText(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
@@ -77,7 +77,7 @@ function placeOf(body: string, lead: number, offset: number): number {
   return at;
 }
 
-/** The first text of a section that was empty. */
+/** Writes the first text of a section that was empty. */
 function newBody(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
   const above = markdown.slice(0, section.body);
   const isLine = above === '' || /[\r\n\uFEFF]$/.test(above);
@@ -91,7 +91,7 @@ function withSection(markdown: string, { heading, text }: MemorySection, eol: st
   return `${markdown}${gapAfter(markdown, eol)}## ${heading}${eol}${body}`;
 }
 
-/** The line ends that are missing for a blank line at the end of a text. */
+/** Returns the line ends that are missing for a blank line at the end of a text. */
 function gapAfter(markdown: string, eol: string): string {
   if (/^\uFEFF?$/.test(markdown) || /(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)$/.test(markdown)) return '';
   return /[\r\n]$/.test(markdown) ? eol : eol + eol;
@@ -128,7 +128,7 @@ function readsAs(
   );
 }
 
-/** The last section, if a section behind it would be read as part of it. */
+/** Returns the last section, if a section after it would be read as part of it. */
 function openSection(
   markdown: string,
   { sections }: MarkdownSections,

@@ -9,19 +9,22 @@ import type { MemoryFile } from './memory-file.js';
 import { memoryPaths } from './memory-paths.js';
 
 export interface MarkdownMemoryOptions {
-  /** The folder of the files, absolute; it is made when it is needed. This or `fileOf`. */
+  /**
+   * The absolute path of the folder of the files. It is created when it is needed. Give either
+   * `dir` or `fileOf`.
+   */
   dir?: string;
-  /** The absolute path of the file of a memory, e.g. one in the folder of a personality. */
+  /** Returns the absolute path of a memory's file, e.g. in the folder of a personality. */
   fileOf?: (scopeId: string) => string;
-  /** Characters of a section's text. 20,000 when absent. */
+  /** The most characters of a section's text. 20,000 when absent. */
   maxSectionChars?: number;
-  /** Characters of a memory, headings and texts. 1,000,000 when absent. */
+  /** The most characters of a memory, with its headings and texts. 1,000,000 when absent. */
   maxDocumentChars?: number;
-  /** Replaced versions that are kept of a memory. 20 when absent. */
+  /** The number of replaced versions that are kept of a memory. 20 when absent. */
   maxVersions?: number;
-  /** Milliseconds that a change waits for one of another process. 10,000 when absent. */
+  /** Milliseconds that a change waits for a change of another process. 10,000 when absent. */
   lockWaitMs?: number;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   clock?: () => number;
 }
 
@@ -30,14 +33,15 @@ const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
 /**
- * Memories as Markdown files, which people may edit too. Each section is a heading `## …` and the
- * text below it. What a change does not touch stays byte for byte, and an edit of a person between
- * a reading and a change is kept.
+ * Keeps memories as Markdown files, which people can edit too. Each section is a heading `## …` and
+ * the text below it. A change keeps all other text byte for byte, and also keeps what a person
+ * edited meanwhile.
  *
- * @param options the folder or the path of each memory, and caps in characters
+ * @param options the folder or the path of each memory, and limits in characters
  * @returns the provider; its methods also throw `VALUE_INVALID` for a text that would open or hide
  * a section of the file
- * @throws `CONFIG_INVALID` for a folder that is not absolute, or a cap that is no whole number
+ * @throws `CONFIG_INVALID` if not exactly one of `dir` and `fileOf` is given, if `dir` is not
+ * absolute, or if a limit is not a whole number
  * @example
  * const memory = createMarkdownMemory({ dir: '/var/lib/agent/memory' });
  * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });
@@ -108,14 +112,14 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
   };
 }
 
-/** The parser is expensive to load, so it is loaded at its first use. */
+/** Loads the parser at its first use, since it is expensive to load. */
 async function loadMarkdown() {
   const { readMemory, changeMemory } = await import('./memory-file.js');
   const { readVersions } = await import('./memory-versions.js');
   return { readMemory, changeMemory, readVersions };
 }
 
-/** Failures of the disk become failures of the store, without paths. */
+/** Turns failures of the disk into failures of the store, without paths. */
 async function guarded<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

@@ -4,7 +4,7 @@ import MarkdownIt from 'markdown-it';
 
 /** A section of a Markdown text, with its place in UTF-16 units. */
 export interface PlacedSection extends MemorySection {
-  /** The heading as it is written. An earlier section may have the same one. */
+  /** The heading in the text. An earlier section may have the same one. */
   written: string;
   /** The start of the heading's line. For the section without a heading, the start of its body. */
   start: number;
@@ -38,9 +38,9 @@ parser.core.ruler.enableOnly(['normalize', 'block']);
 parser.block.ruler.disable('reference');
 
 /**
- * The sections of a Markdown text, each from a heading `## …` to the next one. These headings
- * belong to the text of a section: headings of other levels, underlined ones, and those in a
- * quotation, a list, a code block or HTML.
+ * Returns the sections of a Markdown text, each from a heading `## …` to the next one. Other
+ * headings belong to the text of a section: headings of other levels, underlined ones, and those in
+ * a quotation, a list, a code block or HTML.
  */
 export function markdownSections(markdown: string): MarkdownSections {
   const start = lengthOf(markdown, BYTE_ORDER_MARKS);
@@ -71,7 +71,7 @@ function headingsOf(markdown: string, from: number): Heading[] {
   });
 }
 
-/** The start of each line. */
+/** Returns the offset at which each line starts. */
 function lineStarts(markdown: string, from: number): number[] {
   const starts = [from];
   LINE_END.lastIndex = from;
@@ -81,7 +81,7 @@ function lineStarts(markdown: string, from: number): number[] {
   return starts;
 }
 
-/** A unique name for each heading. If a name is taken, it gets a number. */
+/** Returns a unique name for a heading. If the name is taken, it gets a number. */
 function unusedName(written: string, names: Map<string, number>): string {
   const key = memoryHeadingKey(written);
   let count = names.get(key) ?? 0;

@@ -117,7 +117,7 @@ function contentAt(path: string): Buffer {
   }
 }
 
-/** If root changes a user's file, the file still belongs to the user. */
+/** Gives the file its old owner, so that a user's file stays theirs when root changes it. */
 function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): void {
   try {
     chownSync(draft, uid, gid);

@@ -10,8 +10,8 @@ import { EthosError } from '@ethosagent/types';
 const PLAIN_ID = /^(?:global|(?:personality|user|team):[a-z0-9][a-z0-9_-]{0,63})$/;
 
 /**
- * The name of the file of a memory. Two ids never get the same name, even if case is ignored. No
- * name leads out of the folder.
+ * Returns the name of the file of a memory. Two ids never get the same name, even if case is
+ * ignored. No name leads out of the folder.
  */
 export function memoryFileName(scopeId: string): string {
   if (PLAIN_ID.test(scopeId)) return `${scopeId.replace(':', '-')}.md`;
@@ -32,7 +32,8 @@ export interface MemoryPlace {
 /**
  * Returns a function that gives the absolute path of a memory's file.
  *
- * @throws `CONFIG_INVALID`; the returned function also throws `KEY_INVALID`
+ * @throws `CONFIG_INVALID` if not exactly one of the two is given, or a path is not absolute; the
+ * returned function also throws `KEY_INVALID` for an invalid scope id
  */
 export function memoryPaths({ dir, fileOf }: MemoryPlace): (scopeId: string) => string {
   if ((dir === undefined) === (fileOf === undefined)) throw invalid('give `dir` or `fileOf`');

@@ -5,7 +5,7 @@ import { memoryState } from './memory-state.js';
 // <milliseconds since the epoch>-<revision>.md
 const NAME = /^(\d{15})-[0-9a-f]{32}\.md$/;
 
-/** The folder beside a memory in which replaced versions are kept. */
+/** Returns the folder beside a memory's file in which replaced versions are kept. */
 export function versionsFolder(file: string): string {
   return `${file}.versions`;
 }
@@ -31,7 +31,7 @@ export async function keepVersion(
   }
 }
 
-/** The versions, the newest first. */
+/** Returns the replaced versions, the newest first. */
 export async function readVersions(
   storage: Storage,
   file: string,

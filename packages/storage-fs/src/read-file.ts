@@ -105,7 +105,10 @@ function tooLarge({ asked, maxBytes }: Cap): EthosError {
   );
 }
 
-/** @returns `undefined` if a file of the kernel, whose size is not known before, is not small */
+/**
+ * Reads a small file.
+ * @returns `undefined` if a file of the kernel, whose size is not known before, is not small
+ */
 function readSmall(fd: number, stat: Stats): Buffer | undefined {
   scratch ??= Buffer.allocUnsafeSlow(SMALL_BYTES);
   const wanted = stat.size > 0 ? stat.size : SMALL_BYTES;

@@ -4,19 +4,21 @@ import type { ContainedReach, Storage } from '@ethosagent/types';
 import { realPathView } from './lexical-view.js';
 
 /**
- * A storage held to one personality's reach. Denials are `BoundaryError`s; the deny floor is
- * always on.
+ * A storage that is limited to one personality's reach. The deny floor always applies. Denials are
+ * `BoundaryError`s with the code `PATH_NOT_REACHABLE`.
  *
- * Where `inner` offers a contained view, that does the holding, and links can't leave the reach.
- * Where it doesn't, paths are judged by their text and by where they lead on this disk, right before
- * each access: weaker, since something may be swapped for a link in between.
+ * If `inner` has `contained`, its contained view enforces the reach, and no link can leave it. If
+ * not, this class checks each path right before its access, by its text and by where it leads on
+ * this disk. That is weaker, since somebody may replace a folder by a link in between.
  */
 export class ScopedStorage extends ForwardingStorage {
   readonly #view: Storage;
 
   /**
-   * @param inner the storage to hold
-   * @param reach absolute roots; `deny` is added to the deny floor
+   * Limits a storage to a reach.
+   *
+   * @param inner the storage to limit
+   * @param reach absolute roots for reading and writing; `deny` is added to the deny floor
    */
   constructor(inner: Storage, reach: ContainedReach) {
     // A storage of another package may have no deny floor of its own.
@@ -27,9 +29,9 @@ export class ScopedStorage extends ForwardingStorage {
   }
 
   /**
-   * A view that is held to `reach` as well.
+   * Returns a view that is limited to `reach` as well.
    *
-   * @param reach absolute paths
+   * @param reach absolute roots for reading and writing, and denied paths
    * @returns the narrower view
    */
   contained(reach: ContainedReach): Storage {

@@ -15,8 +15,8 @@ const sweptAtMs = new Map<string, number>();
 const abandoned = new Set<string>();
 
 /**
- * A new name for a file that is being written. It can't be guessed, and is found by a sweep if this
- * process dies.
+ * Returns a new name for a file that is being written. Nobody can guess it, and a sweep recognises
+ * it if this process dies.
  */
 export function temporaryName(): string {
   const file = randomBytes(8).toString('hex');

@@ -8,25 +8,25 @@ import {
 } from '@ethosagent/policy';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 
-/** A call of a storage, as whoever stands around it sees it. */
+/** A call of a method of a storage. */
 export interface StorageCall extends StoragePlace {
   readonly operation: StorageLook | StorageChangeCall['operation'];
 }
 
 /**
- * Stands around the calls of a storage. It may do something before and after `run`, and throw
- * instead; what it returns is the answer.
+ * A function that runs for each call of a storage. It can act before and after `run`, which makes
+ * the call, or throw without it. The caller gets what it returns.
  */
 export type AroundStorage = <T>(call: StorageCall, run: () => Promise<T>) => Promise<T>;
 
 /**
- * A storage with a function around each of its calls, for a log, a metric or a delay. The storage
- * behind still checks every path. `around` stands in front: it sees paths as they were asked for,
- * and denials as errors.
+ * Wraps a storage so that a function runs around each call, for a log, a metric or a delay. The
+ * wrapped storage still checks every path. `around` gets the paths as the caller gave them, and
+ * denials as errors.
  *
- * @param storage the storage behind
- * @param around gets the call, and `run`, which makes it
- * @returns the storage
+ * @param storage the storage to wrap
+ * @param around gets the call, and `run`, which makes it; its result is the result of the call
+ * @returns the wrapped storage
  * @example
  * const storage = wrapStorage(new FsStorage(), async ({ operation, path }, run) => {
  *   const startedAt = performance.now();

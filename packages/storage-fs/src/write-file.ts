@@ -112,7 +112,7 @@ function assertReplaceable({ stat, folder, name }: Place, asked: string): void {
   accessSync(folder.child(name), constants.W_OK);
 }
 
-/** If root replaces a user's file, the file still belongs to the user. */
+/** Gives the file its old owner, so that a user's file stays theirs when root replaces it. */
 function keepOwner(fd: number, old: Stats): void {
   const made = fstatSync(fd);
   if (made.uid === old.uid && made.gid === old.gid) return;
