@@ -6,7 +6,7 @@ import { EthosError } from '@ethosagent/types';
  * has opened, even if they are removed or replaced. It would then confirm writes that nobody finds
  * again.
  *
- * @param file of a database that is open and in WAL mode; not `:memory:`
+ * @param file the path of a database that is open and in WAL mode; not `:memory:`
  * @returns a function that throws `STORE_UNAVAILABLE` if the files are no longer at their paths
  */
 export function rememberFiles(file: string): () => void {

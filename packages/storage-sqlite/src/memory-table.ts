@@ -87,7 +87,8 @@ export function prepareMemoryTable(db: Connection) {
       return sections.all(memory).map(({ heading, text }) => ({ heading, text }));
     },
     /**
-     * Replaces the sections, and keeps the earlier ones as a version. Must run in a transaction.
+     * Replaces the sections, and keeps the earlier ones as a version. The caller must run it in a
+     * transaction.
      */
     replace(
       scopeId: string,

@@ -1,6 +1,6 @@
 import type { MessageRole } from '@ethosagent/types';
 
-/** The facts by which messages are filtered, as words of the index. */
+/** Returns the facts by which messages are filtered, as words of the index. */
 export function factsOf(facts: { owner: number; session: number; role: MessageRole }): string {
   return [ownerFact(facts.owner), sessionFact(facts.session), roleFact(facts.role)].join(' ');
 }

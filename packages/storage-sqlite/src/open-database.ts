@@ -18,13 +18,13 @@ import type { StoreSchema } from './store-schema.js';
 import { assertUsable, hasContent, versionOf } from './usable-database.js';
 import { SQLITE_BUSY_TIMEOUT_MS } from './write-queue.js';
 
-/** How many milliseconds opening may block for the lock of another process. */
+/** Milliseconds that opening may block for the lock of another process. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 export interface OpenOptions {
   path: string;
   synchronous: 'full' | 'normal';
-  /** If absent, the first one that loads. */
+  /** The driver; the first one that loads when absent. */
   driver?: SqliteDriver | undefined;
   schema: StoreSchema;
 }
@@ -33,7 +33,8 @@ export interface OpenOptions {
  * Opens a store in WAL mode. Creates it if there is none, and migrates an older one. A file that is
  * not a store is not changed.
  *
- * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind, `STORE_NEWER` if a
+ * newer version wrote it, `STORE_UNAVAILABLE` if it can't be opened
  */
 export function openDatabase({ path, synchronous, driver, schema }: OpenOptions): Connection {
   try {
@@ -64,7 +65,7 @@ export function openDatabase({ path, synchronous, driver, schema }: OpenOptions)
   }
 }
 
-/** The real path of a regular file, which is created if it does not exist. */
+/** Returns the real path of a regular file, which is created if it does not exist. */
 function resolveFile(path: string, create: (file: string) => void): string {
   const wanted = resolve(path);
   if (wanted !== wanted.trim()) {

@@ -21,7 +21,7 @@ export interface Engine {
   db: Connection;
   driver: SqliteDriver;
   queue: WriteQueue;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number;
   /** Reads at once, or after the earlier writes of this namespace if there are any. */
   read: <T>(namespace: string, read: () => T) => T | Promise<T>;
@@ -39,8 +39,11 @@ interface StoreKind {
 /**
  * Opens a store of one kind.
  *
- * @param use prepares what the store needs; if it throws, the file is closed again
- * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`, `CONFIG_INVALID`
+ * @param use prepares the statements of the store; if it throws, the file is closed again
+ * @returns the result of `use`
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind, `STORE_NEWER` if a
+ * newer version wrote it, `STORE_UNAVAILABLE` if it can't be opened, `CONFIG_INVALID` for an
+ * invalid option
  */
 export function openStore<T>(
   { factory, schema }: StoreKind,

@@ -4,7 +4,7 @@ const ABOVE_ALL_TEXT = Buffer.alloc(0);
 const MAX_CODE_POINT = 0x10ffff;
 
 /**
- * The smallest value above every text that starts with `prefix`, in code point order. So
+ * Returns the smallest value above every text that starts with `prefix`, in code point order. So
  * `key >= prefix AND key < bound` selects exactly the keys with the prefix.
  *
  * @param prefix a well-formed string

@@ -44,6 +44,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   const prepared = new Map<string, Statement<unknown[], IndexHit>>();
 
   /**
+   * Prepares the statement of a search.
    * @param branches how many terms each query with weights has, and how many queries find exact
    * words
    */
@@ -102,7 +103,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   };
 }
 
-/** Words contain only letters and digits, so a caller's text can never be an operator. */
+/** Quotes words. They contain only letters and digits, so a caller's text can't be an operator. */
 function quoted(words: SearchPhrase): string {
   return `"${words.join(' ')}"`;
 }

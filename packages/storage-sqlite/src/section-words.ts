@@ -28,7 +28,7 @@ export function prepareSectionWords(db: Connection) {
   };
 }
 
-/** The memory of a section, as a word of the index. */
+/** Returns the memory of a section as a word of the index. */
 export function memoryFact(memory: number): string {
   return `memory${memory}`;
 }

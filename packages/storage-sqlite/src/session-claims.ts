@@ -2,7 +2,7 @@ import { assertHolds } from '@ethosagent/policy';
 import type { SessionAppendOptions, SessionClaim } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 
-/** The statements on claims. The caller must run them within a transaction. */
+/** Prepares the statements on claims. The caller must run them within a transaction. */
 export function prepareClaims(db: Connection) {
   const find = db.prepare<[rowid: number], { epoch: number; heldUntil: number }>(
     'SELECT epoch, held_until AS heldUntil FROM session WHERE id = ?',
@@ -18,7 +18,11 @@ export function prepareClaims(db: Connection) {
   );
 
   return {
-    /** @throws `SESSION_TAKEN` */
+    /**
+     * Checks that the caller may append to a session.
+     * @throws `SESSION_TAKEN` if another worker holds the session, or if the claim of `epoch` no
+     * longer holds
+     */
     assertHolds(rowid: number, now: number, opts: Pick<SessionAppendOptions, 'epoch' | 'aside'>) {
       const { epoch, heldUntil } = find.get(rowid) ?? { epoch: 0, heldUntil: 0 };
       assertHolds({ epoch, isHeld: heldUntil > now }, opts);

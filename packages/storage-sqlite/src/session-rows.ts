@@ -2,14 +2,14 @@ import { ownerOf } from '@ethosagent/policy';
 import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 
-/** The columns of a session for `SessionRow`, from `session AS s` and `owner AS o`. */
+/** Returns the columns of a session for `SessionRow`, from `session AS s` and `owner AS o`. */
 export function sessionColumnsOf(db: Connection): string {
   return `${db.text('s.session_id')} AS sessionId, ${db.text('o.identity')} AS identity,
     ${db.text('s.key')} AS key, ${db.text('s.personality_id')} AS personalityId,
     s.started_at AS startedAt, s.last_message_at AS lastMessageAt, s.message_count AS messageCount`;
 }
 
-/** The columns of a message for `MessageRow`, except for its data, from `message AS m`. */
+/** Returns the columns of a message for `MessageRow` without its data, from `message AS m`. */
 export function messageColumnsOf(db: Connection): string {
   return `m.sequence AS sequence, m.role AS role, ${db.text('m.tool_name')} AS toolName,
     ${db.text('m.text')} AS text, m.created_at AS createdAt`;

@@ -9,14 +9,15 @@ import type { KeyValueStore } from '@ethosagent/types';
 import { type KeyRange, type KvTable, rangeOfKey, rangeOfPrefix } from './kv-table.js';
 import type { Engine } from './open-store.js';
 
-/** What all namespaces of one store share. */
+/** The parts of a store that all its namespaces share. */
 export interface KvEngine extends Pick<Engine, 'queue' | 'clock' | 'read'> {
   table: KvTable;
   limits: KvLimits;
 }
 
 /**
- * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ * Creates one namespace of a store. Its data is in closures, so a tool can't reach the rest of the
+ * store.
  */
 export function createNamespace(
   { table, queue, clock, limits, read }: KvEngine,

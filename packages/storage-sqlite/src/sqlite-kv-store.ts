@@ -14,17 +14,17 @@ export interface SqliteKvStoreOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
-  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  /** The SQLite to use. When absent, better-sqlite3 if it loads, or else that of Node. */
   driver?: SqliteDriver;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
   busyTimeoutMs?: number;
-  /** Milliseconds between removals of what has expired. 60,000 when absent. */
+  /** Milliseconds between two removals of expired entries. 60,000 when absent. */
   sweepIntervalMs?: number;
-  /** Bytes of UTF-8 that a key, prefix or scope id may have. 262,144 (256 KiB) when absent. */
+  /** The most UTF-8 bytes of a key, prefix or scope id. 262,144 (256 KiB) when absent. */
   maxKeyBytes?: number;
-  /** Bytes of UTF-8 that a value may have. 10,485,760 (10 MiB) when absent. */
+  /** The most UTF-8 bytes of a value. 10,485,760 (10 MiB) when absent. */
   maxValueBytes?: number;
 }
 
@@ -33,38 +33,39 @@ export interface SqliteKvEntry {
   scopeId: string;
   key: string;
   value: string;
-  /** Milliseconds since the epoch. Absent where it stays for ever. */
+  /** When the entry expires, in milliseconds since the epoch. Absent if it never expires. */
   expiresAt?: number;
 }
 
 export interface SqliteKvStore {
   /**
-   * The store of one namespace. The scope id alone is the namespace; equal ids share their keys.
+   * Returns the store of one namespace. The scope id alone names the namespace: equal ids share
+   * their keys, whatever the tool.
    *
-   * @throws `KEY_INVALID` for a scope id that can't be stored as given, `STORE_UNAVAILABLE` after
-   * `close`
+   * @throws `KEY_INVALID` for a scope id that is not a well-formed string or is too long,
+   * `STORE_UNAVAILABLE` after `close`
    */
   kvStoreFactory: (tool: string, scopeId: string) => Required<KeyValueStore>;
-  /** All entries of all namespaces, for whoever moves them to another store. */
+  /** Yields all entries of all namespaces, to move them to another store. */
   entries: () => AsyncGenerator<SqliteKvEntry, void, undefined>;
-  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  /** Commits the pending writes, and closes the file. Later calls reject. */
   close: () => void;
-  /** The SQLite that it runs on. */
+  /** The SQLite that the store uses. */
   driver: SqliteDriver;
 }
 
 /**
  * Opens a key-value store in an SQLite file, for any number of processes at once.
  *
- * A write is acknowledged when it is committed; the writes of one turn of the event loop share a
- * transaction. A read sees every write of its namespace that this store was asked for before.
+ * A write resolves when it is committed. Writes of one turn of the event loop share a transaction.
+ * A read sees every earlier write to its namespace through this store.
  *
- * @param options `path` of the file, and times in milliseconds
+ * @param options the path of the file, limits in bytes, and times in milliseconds
  * @returns the store; call `close` at the end
- * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
- * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
- * @throws `STORE_UNAVAILABLE` when the file can't be opened
- * @throws `CONFIG_INVALID` for an option that is wrong
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind; it is not changed
+ * @throws `STORE_NEWER` if a newer version wrote the file; it is not changed
+ * @throws `STORE_UNAVAILABLE` if the file can't be opened
+ * @throws `CONFIG_INVALID` for an invalid option
  * @example
  * const store = createSqliteKvStore({ path: '/var/lib/agent/kv.db' });
  * const kv = store.kvStoreFactory('usage_counter', 'tool:usage_counter');

@@ -25,23 +25,23 @@ export interface SqliteMemoryOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
-  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  /** The SQLite to use. When absent, better-sqlite3 if it loads, or else that of Node. */
   driver?: SqliteDriver;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
   busyTimeoutMs?: number;
-  /** Characters of a section's text. 20,000 when absent. */
+  /** The most characters of a section's text. 20,000 when absent. */
   maxSectionChars?: number;
-  /** Characters of a memory, headings and texts. 1,000,000 when absent. */
+  /** The most characters of a memory, with its headings and texts. 1,000,000 when absent. */
   maxDocumentChars?: number;
-  /** Replaced versions that are kept of a memory. 20 when absent. */
+  /** The number of replaced versions that are kept of a memory. 20 when absent. */
   maxVersions?: number;
 }
 
 /** A `MemoryProvider` in a file. */
 export interface SqliteMemory extends MemoryProvider {
-  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  /** Commits the pending writes, and closes the file. Later calls reject. */
   close: () => void;
 }
 
@@ -55,15 +55,15 @@ const MAX_MATCHES = 200;
 const NO_REVISION = 0;
 
 /**
- * Opens memories in an SQLite file, for any number of processes at once. A search finds the
- * sections with all the words of a query, then those with some of them.
+ * Opens memories in an SQLite file, for any number of processes at once. A search returns first the
+ * sections with all words of the query, and then those with some of them.
  *
- * @param options `path` of the file, and caps in characters
+ * @param options the path of the file, and limits in characters
  * @returns the memories; call `close` at the end
- * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
- * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
- * @throws `STORE_UNAVAILABLE` when the file can't be opened
- * @throws `CONFIG_INVALID` for an option that is wrong
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind; it is not changed
+ * @throws `STORE_NEWER` if a newer version wrote the file; it is not changed
+ * @throws `STORE_UNAVAILABLE` if the file can't be opened
+ * @throws `CONFIG_INVALID` for an invalid option
  * @example
  * const memory = createSqliteMemory({ path: '/var/lib/agent/memory.db' });
  * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });

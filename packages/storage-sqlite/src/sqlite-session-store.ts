@@ -22,23 +22,23 @@ export interface SqliteSessionStoreOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
-  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  /** The SQLite to use. When absent, better-sqlite3 if it loads, or else that of Node. */
   driver?: SqliteDriver;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
   busyTimeoutMs?: number;
-  /** Characters of a message's text that are kept; the rest is cut off. 1,000,000 when absent. */
+  /** The most characters of a message's text; the rest is cut off. 1,000,000 when absent. */
   maxTextChars?: number;
-  /** Characters of a message's data as JSON; more is refused. 10,000,000 when absent. */
+  /** The most characters of a message's data as JSON; more is refused. 10,000,000 when absent. */
   maxDataChars?: number;
 }
 
 /** A `SessionStore` in a file. */
 export interface SqliteSessionStore extends SessionStore {
-  /** The ids of all sessions, for whoever moves them to another store. */
+  /** Yields the ids of all sessions, to move them to another store. */
   ids: () => AsyncGenerator<string, void, undefined>;
-  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  /** Commits the pending writes, and closes the file. Later calls reject. */
   close: () => void;
 }
 
@@ -59,15 +59,16 @@ const MAX_PAGE_CHARS = 16_000_000;
 /**
  * Opens the messages of sessions in an SQLite file, for any number of processes at once.
  *
- * A search finds the messages with all the words of the query, then those with some of them. Case,
- * diacritics and the forms of English words don't count. The best by BM25 come first, of equals the latest.
+ * A search returns first the messages with all words of the query, and then those with some of
+ * them. It ignores case, diacritics and the endings of English words. In each group the messages
+ * with the best scores (BM25) come first, and of similar scores the latest.
  *
- * @param options `path` of the file, and caps in characters
+ * @param options the path of the file, and limits in characters
  * @returns the store; call `close` at the end
- * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
- * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
- * @throws `STORE_UNAVAILABLE` when the file can't be opened
- * @throws `CONFIG_INVALID` for an option that is wrong
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind; it is not changed
+ * @throws `STORE_NEWER` if a newer version wrote the file; it is not changed
+ * @throws `STORE_UNAVAILABLE` if the file can't be opened
+ * @throws `CONFIG_INVALID` for an invalid option
  * @example
  * const sessions = createSqliteSessionStore({ path: '/var/lib/agent/sessions.db' });
  * await sessions.append({ id: 's1', scopeId: 'personality:researcher' }, [

@@ -18,9 +18,9 @@ export interface SqliteTurnsOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
-  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  /** The SQLite to use. When absent, better-sqlite3 if it loads, or else that of Node. */
   driver?: SqliteDriver;
-  /** Milliseconds since the epoch; `Date.now` when absent. */
+  /** Returns milliseconds since the epoch. `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
   busyTimeoutMs?: number;
@@ -28,7 +28,7 @@ export interface SqliteTurnsOptions {
 
 /** A `TurnStore` in a file. */
 export interface SqliteTurns extends TurnStore {
-  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  /** Commits the pending writes, and closes the file. Later calls reject. */
   close: () => void;
 }
 
@@ -38,14 +38,15 @@ const KIND = { factory: 'createSqliteTurns', schema: TURN_SCHEMA };
 const NAMESPACE = 'turns';
 
 /**
- * Opens the turns that are to run in an SQLite file, for the processes of one machine.
+ * Opens a store of turns in an SQLite file, for the processes of one machine. A fleet takes its
+ * turns from it.
  *
- * @param options `path` of the file
+ * @param options the path of the file
  * @returns the turns; call `close` at the end
- * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
- * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
- * @throws `STORE_UNAVAILABLE` when the file can't be opened
- * @throws `CONFIG_INVALID` for an option that is wrong
+ * @throws `STORE_CORRUPT` if the file is damaged or is not a store of this kind; it is not changed
+ * @throws `STORE_NEWER` if a newer version wrote the file; it is not changed
+ * @throws `STORE_UNAVAILABLE` if the file can't be opened
+ * @throws `CONFIG_INVALID` for an invalid option
  * @example
  * const turns = createSqliteTurns({ path: '/var/lib/agent/turns.db' });
  * const fleet = createFleet({ turns });

@@ -3,7 +3,7 @@ import { DriverMissing } from './driver/load-driver.js';
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 
-/** Whether another connection holds a lock. Then another attempt may succeed. */
+/** Whether the error says that another connection holds a lock. Another attempt may succeed. */
 export function isBusy(error: unknown): boolean {
   return BUSY.test(systemCodeOf(error));
 }

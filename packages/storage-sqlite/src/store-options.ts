@@ -6,7 +6,10 @@ export const MAX_TIMER_MS = 2_147_483_647;
 /** Half of the longest string in V8, and far below SQLite's own limit of a billion. */
 export const MAX_TEXT_LENGTH = 268_435_456;
 
-/** Reads a whole number above zero from options. @throws `CONFIG_INVALID` */
+/**
+ * Reads a whole number above zero from options.
+ * @throws `CONFIG_INVALID` for any other value, or one above `max`
+ */
 export function wholeNumberOption<Name extends string>(
   options: { readonly [K in Name]?: number },
   name: Name,

@@ -3,7 +3,7 @@ import type { Connection } from './driver/connection.js';
 /** SQL, or a function for what SQL can't do. Runs in the transaction of the migration. */
 export type Migration = string | ((db: Connection) => void);
 
-/** What makes a database file a store of a certain kind. */
+/** The mark and the tables of a database file that is a store of a certain kind. */
 export interface StoreSchema {
   /** The application id in the header of the file, which marks it as this kind of store. */
   applicationId: number;

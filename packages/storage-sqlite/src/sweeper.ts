@@ -5,7 +5,7 @@ import type { WriteQueue } from './write-queue.js';
 export interface SweeperOptions {
   table: KvTable;
   queue: WriteQueue;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number;
   intervalMs: number;
 }

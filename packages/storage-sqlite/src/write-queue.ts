@@ -7,11 +7,11 @@ import { closedError, isBusy, toStoreError } from './store-errors.js';
 const MAX_BATCH = 512;
 
 /**
- * How many milliseconds SQLite itself waits for a lock. This blocks the event loop, so it is short.
+ * Milliseconds that SQLite itself waits for a lock. This blocks the event loop, so it is short.
  */
 export const SQLITE_BUSY_TIMEOUT_MS = 20;
 
-/** How many milliseconds `close` may block for the lock of another process. */
+/** Milliseconds that `close` may block for the lock of another process. */
 const CLOSE_BUSY_TIMEOUT_MS = 5_000;
 
 interface QueuedOperation {
@@ -45,6 +45,7 @@ export class WriteQueue {
   #alone = 0;
 
   /**
+   * Creates an empty queue.
    * @param options.lockWaitMs how long an operation waits in all for locks of other processes
    * @param options.assertInPlace throws if written data could not be found again
    */
@@ -66,7 +67,10 @@ export class WriteQueue {
     return this.#queuedPerNamespace.has(namespace);
   }
 
-  /** @param operation makes at most one change, so that a failure leaves nothing behind */
+  /**
+   * Queues an operation. The promise settles after the commit.
+   * @param operation makes at most one change, so that a failure leaves nothing behind
+   */
   run<T>(namespace: string | symbol, operation: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) {

@@ -5,7 +5,7 @@ import type { Connection, Driver, Statement } from './connection.js';
 type DatabaseConstructor = new (path: string, options?: Options) => Database;
 
 /**
- * The driver that uses better-sqlite3.
+ * Loads the driver that uses better-sqlite3.
  *
  * @throws the error of Node or the package if it is not installed, or was not built for this Node
  */

@@ -12,17 +12,17 @@ export interface Connection {
   /** Prepares a query with one column. Its rows are the values themselves. */
   prepareColumn<Bind extends unknown[], Value>(sql: string): Statement<Bind, Value>;
   /**
-   * The SQL that reads a whole text, whatever it contains: `node:sqlite` of Node 22 ends a text at
-   * its first NUL. Every text column of a query must go through it. If a query itself casts to
+   * Returns the SQL that reads a whole text, whatever it contains: `node:sqlite` of Node 22 ends a
+   * text at its first NUL. Use it for every text column of a query. If a query itself casts to
    * bytes, the result is an object whose `toString()` is the text.
    */
   text(column: string): string;
   exec(sql: string): void;
-  /** The first value of a pragma's answer. */
+  /** Runs a pragma, and returns the first value of its answer. */
   pragma(text: string): unknown;
   /**
-   * A function that runs completely or not at all. Within another transaction it is a part of that
-   * one.
+   * Returns a function that runs completely or not at all. Within another transaction it is a part
+   * of that one.
    */
   transaction<Args extends unknown[], Result>(
     run: (...args: Args) => Result,
@@ -33,7 +33,7 @@ export interface Connection {
 
 export interface Transaction<Args extends unknown[], Result> {
   (...args: Args): Result;
-  /** As a call of the function, but takes the lock for writing at its start. */
+  /** Calls the function, and takes the lock for writing at its start. */
   immediate(...args: Args): Result;
 }
 
@@ -49,7 +49,7 @@ export interface ConnectionOptions {
   readonly?: boolean;
   /** Fails if the file does not exist. */
   fileMustExist?: boolean;
-  /** How many milliseconds a statement may block for the lock of another connection. */
+  /** Milliseconds that a statement may block for the lock of another connection. */
   timeout?: number;
 }
 

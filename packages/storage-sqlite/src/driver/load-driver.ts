@@ -2,10 +2,10 @@ import { loadBetterSqlite } from './better-sqlite.js';
 import type { Driver } from './connection.js';
 import { loadNodeSqlite } from './node-sqlite.js';
 
-/** An SQLite that the stores run on. */
+/** The SQLite that a store uses: the package better-sqlite3, or the module of Node. */
 export type SqliteDriver = 'better-sqlite3' | 'node:sqlite';
 
-/** In the order in which they are tried. */
+/** The drivers, in the order in which they are tried. */
 export const DRIVERS: readonly SqliteDriver[] = ['better-sqlite3', 'node:sqlite'];
 
 const LOADERS: Record<SqliteDriver, () => Driver> = {
@@ -35,9 +35,9 @@ export function loadDriver(wanted?: SqliteDriver): { name: SqliteDriver; open: D
   throw new DriverMissing(failures);
 }
 
-/** No allowed driver of SQLite works in this process. */
+/** The error that says that no allowed driver of SQLite works in this process. */
 export class DriverMissing extends Error {
-  /** Why each driver that was tried did not load. */
+  /** The error of each driver that was tried. */
   readonly failures: Partial<Record<SqliteDriver, unknown>>;
 
   constructor(failures: Partial<Record<SqliteDriver, unknown>>) {

@@ -31,10 +31,10 @@ interface Prepared {
 const OLDEST_SQLITE = '3.51.3';
 
 /**
- * The driver that uses Node's own SQLite.
+ * Loads the driver that uses Node's own SQLite.
  *
- * @throws if this Node has none, if it is older than 3.51.3, which may damage files that several
- * processes write, or if it has no full-text search
+ * @throws an error if this Node has no SQLite, if its SQLite is older than 3.51.3, which may damage
+ * files that several processes write, or if it has no full-text search
  */
 export function loadNodeSqlite(): Driver {
   // Older versions of Node 20 lack the function, older versions of Node 22 the module.
@@ -64,7 +64,7 @@ export function loadNodeSqlite(): Driver {
   }
 }
 
-/** A URL with which SQLite opens a file and never creates one. */
+/** Returns a URL with which SQLite opens a file and never creates one. */
 function existing(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');

@@ -7,7 +7,7 @@ interface ScheduleColumns {
   data: string;
 }
 
-/** The statements on schedules. */
+/** Prepares the statements on schedules. */
 export function prepareScheduleTable(db: Connection) {
   const columns = `next_at AS nextAt, last_at AS lastAt, ${db.text('data')} AS data`;
   const put = db.prepare<[id: string, data: string]>(

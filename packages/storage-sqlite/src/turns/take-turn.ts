@@ -12,8 +12,8 @@ export const IS_FREE = `NOT EXISTS (SELECT 1 FROM turn AS o
     WHERE a.turn = t.place AND o.state IN ('waiting', 'running', 'paused'))`;
 
 /**
- * Takes the next turn, within a transaction of the caller. A tenant that returns after a pause gets
- * no extra turns for the time in which it had none.
+ * Prepares the statements that take the next turn, within a transaction of the caller. A tenant
+ * that returns after a pause gets no extra turns for the time in which it had none.
  */
 export function prepareTake(db: Connection) {
   const columns = turnColumnsOf(db);
@@ -70,7 +70,7 @@ export function prepareTake(db: Connection) {
     return best;
   }
 
-  /** When the rates of a turn allow it to begin; `undefined` if they already do. */
+  /** Returns when the rates of a turn allow it to begin; `undefined` if they already do. */
   function waitsUntil(turn: TurnColumns, now: number): number | undefined {
     const full = ratesOf(turn).flatMap(({ key, max }) => {
       const known = rate.get(key);

@@ -27,7 +27,7 @@ export interface TurnColumns
   after: string;
 }
 
-/** The SQL of the columns, from `turn AS t`. */
+/** Returns the SQL of the columns, from `turn AS t`. */
 export function turnColumnsOf(db: Connection): string {
   return `t.place AS place, ${db.text('t.id')} AS id, ${db.text('t.session_id')} AS sessionId,
     ${db.text('t.tenant')} AS tenant, t.priority AS priority, t.state AS state, t.run_at AS runAt,

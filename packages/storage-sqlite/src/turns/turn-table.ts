@@ -7,7 +7,7 @@ import { type TurnColumns, turnColumnsOf } from './turn-rows.js';
 const OPEN = `('waiting', 'running', 'paused')`;
 const MAX_SWEPT = 1_000;
 
-/** The statements on turns. The caller must run the writing ones within a transaction. */
+/** Prepares the statements on turns. The caller must run those that write within a transaction. */
 export function prepareTurnTable(db: Connection) {
   const { take, dropRates } = prepareTake(db);
   const addTenant = db.prepare<[name: string]>(
