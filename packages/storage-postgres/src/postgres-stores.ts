@@ -16,49 +16,50 @@ import { openSecrets } from './secrets/postgres-secrets.js';
 import { sealingKeys } from './secrets/sealing-key.js';
 import { openSessions } from './sessions/postgres-sessions.js';
 
-/** One store of a database. A runtime opens and closes it; whoever uses it alone does so too. */
+/** One store of a database. A runtime opens and closes it. Without a runtime, do so yourself. */
 export interface PostgresStore<T> extends StoreOpener<T> {
   /**
-   * Connects, and makes or updates the tables.
+   * Connects to the database, and creates or updates the tables.
    *
-   * @throws `STORE_UNAVAILABLE`, `STORE_NEWER` when a newer program made the tables, `CONFIG_INVALID`
-   * for a server before PostgreSQL 15 or a database that is not in UTF-8
+   * @throws `STORE_UNAVAILABLE` if the server does not answer, `STORE_NEWER` if a newer version
+   * wrote the tables, `CONFIG_INVALID` for a server before PostgreSQL 15 or a database that is not
+   * in UTF-8
    */
   open(): Promise<Required<OpenedStore<T>>>;
 }
 
-/** The stores of one database, as `stores` of a runtime takes them. They share their connections. */
+/** The stores of one database, for `stores` of a runtime. They share their connections. */
 export interface PostgresStores {
-  /** What tools keep, and what MCP tools were when they were first seen. */
+  /** The entries of tools, and the first seen definitions of MCP tools. */
   readonly keyValue: PostgresStore<KeyValueStoreFactory>;
-  /** Messages, turns, approvals that wait, and what sessions have read and were granted. */
+  /** Messages, turns, waiting approvals, and what each session has read and was granted. */
   readonly sessions: PostgresStore<SessionStore>;
   readonly memory: PostgresStore<MemoryProvider>;
   readonly attachments: PostgresStore<AttachmentStore>;
-  /** Secrets, and the tokens of MCP servers, encrypted. Present with `secretsKey`. */
+  /** Secrets, and the tokens of MCP servers, encrypted. Present if `secretsKey` is given. */
   readonly secrets?: PostgresStore<Required<SecretStore>>;
 }
 
-/** Where the database is, and what its secrets are encrypted with. */
+/** The address of the database, and the key of its secrets. */
 export interface PostgresStoresOptions extends PostgresOptions {
   /**
-   * 32 bytes or more that are kept where the database is not, the same on all machines: the secrets are
-   * encrypted with it. Of a list, the first encrypts and all decrypt, so that a key can be replaced.
-   * Without it the database keeps no secrets.
+   * The key that encrypts the secrets: 32 bytes or more, the same on all machines. Keep it where
+   * the database is not. If you give a list, the first key encrypts and all of them decrypt, so
+   * that you can replace a key. Without a key the database keeps no secrets.
    */
   secretsKey?: string | Uint8Array | readonly (string | Uint8Array)[];
 }
 
 /**
- * The stores of a runtime in a PostgreSQL database, for any number of processes and machines at once.
- * Nothing is connected until a store is opened.
+ * Creates the stores of a runtime in a PostgreSQL database, for any number of processes and
+ * machines at once. A connection is made when the first store is opened.
  *
- * A call resolves when its write is committed. While the server is away, calls are
- * `STORE_UNAVAILABLE`; once it is back, the next call works.
+ * A call resolves when its write is committed. While the server does not answer, calls throw
+ * `STORE_UNAVAILABLE`. When it answers again, the next call works.
  *
- * @param options a URL, or options with one
+ * @param options a URL, or options with a URL
  * @returns the stores, for `stores` of `createToolRuntime`
- * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
+ * @throws `CONFIG_INVALID` for an invalid option; the message never contains the URL
  * @example
  * const runtime = await createToolRuntime({
  *   home: '/var/lib/agent',

@@ -6,7 +6,7 @@ import { CALL_SCRIPT, CALL_SCRIPT_SHA } from './call-script.js';
 
 export interface ConnectionOptions {
   address: { url: string } | { path: string };
-  /** How many milliseconds a call waits for the connection, and then for its answer. */
+  /** Milliseconds that a call waits for the connection, and then for its answer. */
   timeoutMs: number;
 }
 
@@ -67,7 +67,10 @@ export class RedisConnection {
     });
   }
 
-  /** @throws `STORE_UNAVAILABLE` if the server can't be reached, refuses, or is too old */
+  /**
+   * Checks that the server answers and has a supported version.
+   * @throws `STORE_UNAVAILABLE` if the server can't be reached, refuses, or is too old
+   */
   async assertUsable(): Promise<void> {
     const info = String(await this.#run(() => this.#client.sendCommand(['INFO', 'server']), true));
     const version = /^redis_version:(\d+)\S*/m.exec(info);
@@ -79,7 +82,7 @@ export class RedisConnection {
     }
   }
 
-  /** What an operator has to fix; `undefined` if nothing. */
+  /** Returns what an operator has to fix; `undefined` if the server answers. */
   async problem(): Promise<string | undefined> {
     try {
       await this.#run(() => this.#client.sendCommand(['PING']), true);
@@ -93,7 +96,8 @@ export class RedisConnection {
    * Runs the script of the key-value store.
    *
    * @param isRepeatable whether it may run twice; then it is sent again if the connection breaks
-   * @throws `STORE_UNAVAILABLE`
+   * @returns the answer of the script
+   * @throws `STORE_UNAVAILABLE` if the server does not answer, or refuses
    */
   call(keys: string[], args: string[], isRepeatable: boolean): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
@@ -107,7 +111,7 @@ export class RedisConnection {
     }, isRepeatable);
   }
 
-  /** Waits for the running calls. Later ones are refused. A second call does nothing. */
+  /** Refuses later calls, and waits for the running ones. A second call of `close` does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -161,7 +165,9 @@ export class RedisConnection {
   }
 }
 
-/** The server answered with an error: it is loading, is full, or requires another password. */
+/**
+ * Makes the error for an error reply: the server is loading, is full, or wants another password.
+ */
 function refused(error: ErrorReply): EthosError {
   // The first word is a code. The rest may quote what was sent.
   const code = /^[A-Z]+\b/.exec(error.message)?.[0] ?? 'ERR';

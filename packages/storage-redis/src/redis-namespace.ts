@@ -27,7 +27,8 @@ interface Call {
 }
 
 /**
- * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ * Creates one namespace of a store. Its data is in closures, so a tool can't reach the rest of the
+ * store.
  */
 export function createNamespace(
   { connection, prefix, clock }: NamespaceOptions,

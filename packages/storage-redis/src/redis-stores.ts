@@ -4,35 +4,39 @@ import { createNamespace } from './redis-namespace.js';
 
 export interface RedisStoresOptions {
   /**
-   * Where Redis is: `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the absolute path of
-   * its socket.
+   * The address of Redis: `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the
+   * absolute path of its socket.
    */
   url: string;
-  /** Begins the name of each key, so that several programs can share a server. `ethos` when absent. */
+  /**
+   * The start of each key's name, so that several programs can share a server. `ethos` when absent.
+   */
   prefix?: string;
   /**
-   * Milliseconds that a call waits for the server, its connection included. 10,000 when absent.
+   * Milliseconds that a call waits for the connection, and then for the answer of the server.
+   * 10,000 when absent.
    */
   timeoutMs?: number;
-  /** Milliseconds since the epoch, for tests. The clock of the server when absent. */
+  /** Returns milliseconds since the epoch, for tests. The clock of the server when absent. */
   clock?: () => number;
 }
 
-/** The stores that Redis keeps for a runtime, to be passed as (a part of) its `stores`. */
+/** The stores that Redis keeps for a runtime. Pass them as `stores`, alone or with other stores. */
 export interface RedisStores {
   keyValue: StoreOpener<KeyValueStoreFactory>;
 }
 
 /**
- * The key-value store of many machines, on one Redis (or Valkey) of version 7 or newer. Nothing is
- * connected before `open`; each `open` has a connection of its own.
+ * Creates a key-value store that many machines can share, on one Redis (or Valkey) of version 7 or
+ * newer. It connects when `open` is called; each `open` makes a connection of its own.
  *
- * An acknowledged write survives what the server's own settings let it survive: with
- * `appendonly yes` and `appendfsync always` a power loss, with Redis' defaults only an orderly end.
+ * The settings of the server decide what an acknowledged write survives: a power loss with
+ * `appendonly yes` and `appendfsync always`, only an orderly shutdown with the defaults of Redis.
  *
- * @param options the URL of the server
- * @returns the stores, for `stores` of `createToolRuntime`
- * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
+ * @param options the address of the server
+ * @returns the stores, for `stores` of `createToolRuntime`; `open` throws `STORE_UNAVAILABLE` if
+ * the server can't be reached, refuses, or is too old
+ * @throws `CONFIG_INVALID` for an invalid option; the message never contains the URL
  * @example
  * const runtime = await createToolRuntime({
  *   home: '/srv/agent/.ethos',

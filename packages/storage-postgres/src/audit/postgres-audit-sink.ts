@@ -4,19 +4,21 @@ import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@et
 import { Database, type Statement } from '../database/database.js';
 import { checkedOptions, type PostgresOptions, wholeNumber } from '../database/options.js';
 
-/** How many lines one statement writes. */
+/** The most lines that one statement writes. */
 const MAX_LINES = 500;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
 
-/** Where the events go, and how many may be on their way. */
+/** The database, the key of the chain, and the number of events that may wait. */
 export interface PostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
   /**
-   * 16 bytes or more, kept where the database is not: who can write the database but has no key can't
-   * forge a chain.
+   * A key of 16 bytes or more. Keep it where the database is not: then somebody who can write the
+   * database, but does not have the key, can't forge a chain.
    */
   key?: string | Uint8Array;
-  /** Events that wait for the database at most; accesses beyond them are refused. 1,000 when absent. */
+  /**
+   * The most events that wait for the database; further accesses are refused. 1,000 when absent.
+   */
   maxPending?: number;
 }
 
@@ -27,16 +29,17 @@ interface Waiting {
 }
 
 /**
- * An audit sink in a database, for any number of writers: each has a chain of its own, and
- * `verifyPostgresAudit` checks all of them.
+ * An audit sink in a database, for any number of writers. Each writer has a chain of its own, and
+ * `verifyPostgresAudit` checks all chains.
  *
- * An event is on its way when `record` returns, and in the database before anybody gets the answer of
- * its call: a runtime waits for `flush`. The sink sends an event again until the database has it, also
- * when the server is away for a while. If the process is killed before, the events of calls that have
- * no answer yet are lost. Give the sink in a list, `audit: [sink]`, and the log of the home beside it has every event.
+ * `record` returns before the event is in the database. A runtime waits for `flush` before it gives
+ * the answer of a call to anybody. The sink sends an event again until the database has it, also if
+ * the server is away for a while. If the process is killed before that, the events of calls that
+ * have no answer yet are lost. With `audit: [sink]`, a list, the runtime also writes the log of the
+ * home, which has every event.
  */
 export class PostgresAuditSink implements AuditSink {
-  /** The id of its chain. */
+  /** The id of this sink's chain. */
   readonly id: string;
   readonly #database: Database;
   readonly #chain: AuditChain;
@@ -48,7 +51,7 @@ export class PostgresAuditSink implements AuditSink {
   #retryMs = FIRST_RETRY_MS;
   #added = 0;
   #sent = 0;
-  /** Who waits until so many events are there, or for the first failure. */
+  /** The callers that wait for a number of events in the database, or for the first failure. */
   #waiting: Waiting[] = [];
 
   private constructor(database: Database, options: PostgresAuditOptions) {
@@ -71,13 +74,14 @@ export class PostgresAuditSink implements AuditSink {
   }
 
   /**
-   * Connects, and creates or updates the tables.
+   * Connects to the database, creates or updates the tables, and begins a chain.
    *
    * @param options the URL, and the key of the chain
    * @returns the sink
-   * @throws `STORE_UNAVAILABLE` when the server does not answer
-   * @throws `STORE_NEWER` when a newer version wrote the tables
-   * @throws `CONFIG_INVALID` for an option that is wrong
+   * @throws `STORE_UNAVAILABLE` if the server does not answer
+   * @throws `STORE_NEWER` if a newer version wrote the tables
+   * @throws `CONFIG_INVALID` for an invalid option, for a server before PostgreSQL 15, or for a
+   * database that is not in UTF-8
    */
   static async open(options: PostgresAuditOptions): Promise<PostgresAuditSink> {
     const database = new Database(checkedOptions(options));
@@ -86,19 +90,31 @@ export class PostgresAuditSink implements AuditSink {
     return sink;
   }
 
-  /** @throws `STORE_UNAVAILABLE` when too many events wait, so that the access is refused */
+  /**
+   * Queues an access for the database. If this throws, the registry refuses the access.
+   *
+   * @param event the access
+   * @throws `STORE_UNAVAILABLE` if too many events are waiting, or the sink is closed
+   */
   record(event: AuditEvent): void {
     this.#add(event);
   }
 
-  /** @throws as `record` */
+  /**
+   * Queues a call for the database.
+   *
+   * @param event the call
+   * @throws `STORE_UNAVAILABLE` for the same reasons as `record`
+   */
   call(event: AuditCall): void {
     this.#add(event);
   }
 
   /**
-   * Waits until every event that was recorded so far is in the database. A runtime does so before
-   * anybody gets the answer of a call. @throws `STORE_UNAVAILABLE`
+   * Waits until every event that was recorded so far is in the database. A runtime calls this
+   * before it gives the answer of a call to anybody.
+   *
+   * @throws `STORE_UNAVAILABLE` if an attempt to write the events fails
    */
   flush(): Promise<void> {
     const until = this.#added;
@@ -106,7 +122,11 @@ export class PostgresAuditSink implements AuditSink {
     return new Promise<void>((resolve, reject) => this.#waiting.push({ until, resolve, reject }));
   }
 
-  /** Refuses what comes later, writes what is on its way, and lets go of the database. @throws as `flush` */
+  /**
+   * Refuses later events, writes the waiting ones, and closes the connections.
+   *
+   * @throws `STORE_UNAVAILABLE` if the waiting events can't be written
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

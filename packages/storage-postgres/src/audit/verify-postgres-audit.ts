@@ -2,9 +2,9 @@ import { type AuditReport, verifyAuditChain } from '@ethosagent/audit';
 import { Database } from '../database/database.js';
 import { checkedOptions, type PostgresOptions } from '../database/options.js';
 
-/** Which database to check. */
+/** The database to check, and the key of its chains. */
 export interface VerifyPostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
-  /** The key that its chains were written with. */
+  /** The key that the chains were written with. */
   key?: string | Uint8Array;
 }
 
@@ -18,10 +18,12 @@ const WHOLE_CHAINS =
  * <id>` as its file.
  *
  * @param options the URL, and the key of the chains
- * @returns what is wrong and what can't be told; `ok` when nothing is wrong
- * @throws `CONFIG_INVALID` for chains with a key when none is given
- * @throws `STORE_UNAVAILABLE` when the server does not answer
- * @throws `STORE_NEWER` when a newer version wrote the tables
+ * @returns the problems that were found, and what the check can't detect; `ok` if there is no
+ * problem
+ * @throws `CONFIG_INVALID` if a chain was written with a key and none is given, or for an invalid
+ * option
+ * @throws `STORE_UNAVAILABLE` if the server does not answer
+ * @throws `STORE_NEWER` if a newer version wrote the tables
  */
 export async function verifyPostgresAudit(
   options: VerifyPostgresAuditOptions,

@@ -4,7 +4,7 @@ import { migrate } from '../schema/migrate.js';
 import type { CheckedOptions } from './options.js';
 import { closedError, isAnswer, isUndone, toStoreError } from './store-errors.js';
 
-/** How often a transaction is tried that the server undoes because of others. */
+/** How often a transaction is tried if the server undoes it because of others. */
 const MAX_TRIES = 10;
 
 /**
@@ -54,8 +54,8 @@ export class Database {
   }
 
   /**
-   * Releases it. The last store that does so ends the connections, after everything that runs on
-   * them.
+   * Releases the database. The last store that does so ends the connections, after all running
+   * statements.
    */
   async close(): Promise<void> {
     this.#users -= 1;
@@ -66,7 +66,10 @@ export class Database {
     await pool?.end();
   }
 
-  /** @throws `STORE_UNAVAILABLE` */
+  /**
+   * Runs one statement, and returns its rows.
+   * @throws `STORE_UNAVAILABLE` if the server does not answer, or refuses
+   */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { isRepeatable = false, ...query } = statement;
     for (let attempt = 1; ; attempt++) {
@@ -88,7 +91,7 @@ export class Database {
     }
   }
 
-  /** What an operator has to fix if the database does not answer. */
+  /** Returns what an operator has to fix; `undefined` if the database answers. */
   async problem(): Promise<string | undefined> {
     try {
       await this.run({ name: 'ethos_alive', text: 'SELECT 1', isRepeatable: true }, []);
@@ -132,7 +135,7 @@ export class Database {
   }
 }
 
-/** The time that a test has set; `undefined` for the clock of the server. */
+/** Returns the time that a test has set; `undefined` for the clock of the server. */
 export function momentFor({ options: { clock } }: Database): number | undefined {
   return clock === undefined ? undefined : Math.floor(clock());
 }

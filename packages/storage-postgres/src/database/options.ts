@@ -1,24 +1,25 @@
 import type { ConnectionOptions } from 'node:tls';
 import { EthosError } from '@ethosagent/types';
 
-/** Where the database is, and how it is talked to. */
+/** The address of the database, and the options of its connections. */
 export interface PostgresOptions {
   /** `postgresql://user:password@host:port/database`; PostgreSQL 15 or newer, in UTF-8. */
   url: string;
   /**
-   * For TLS, which verifies the server: a CA, a client certificate. `false` for none. When absent, the
-   * URL decides by `sslmode`; without it there is TLS to every host but this machine.
+   * Options of TLS, such as a CA or a client certificate. By default TLS verifies the server.
+   * `false` means no TLS. When absent, `sslmode` in the URL decides. If the URL has none, TLS is
+   * used for every host except this machine. Do not give both.
    */
   tls?: ConnectionOptions | false;
-  /** The schema that holds the tables. It is made where it is missing. `ethos` when absent. */
+  /** The schema of the tables. It is created if it is missing. `ethos` when absent. */
   schema?: string;
-  /** Connections that are open at once. 10 when absent. */
+  /** The most connections that are open at once. 10 when absent. */
   maxConnections?: number;
-  /** Milliseconds until a connection, or a free one of them, is there. 10,000 when absent. */
+  /** Milliseconds to wait for a new connection, or for a free one. 10,000 when absent. */
   connectTimeoutMs?: number;
-  /** Milliseconds that one statement takes at most, with its waits. 30,000 when absent. */
+  /** The most milliseconds that one statement takes, with its waits. 30,000 when absent. */
   statementTimeoutMs?: number;
-  /** Milliseconds since the epoch, for tests. The clock of the server when absent. */
+  /** Returns milliseconds since the epoch, for tests. The clock of the server when absent. */
   clock?: () => number;
 }
 
@@ -34,7 +35,10 @@ const FACTORY = 'createPostgresStores';
 const MAX_TIMER_MS = 2_147_483_647;
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** @throws `CONFIG_INVALID`, whose message never contains the URL */
+/**
+ * Checks the options, and adds defaults.
+ * @throws `CONFIG_INVALID` for an invalid option; the message never contains the URL
+ */
 export function checkedOptions(options: PostgresOptions): CheckedOptions {
   const { schema = 'ethos', clock } = options;
   // Names that need no quotes in PostgreSQL, so that operators can type them.
@@ -76,7 +80,10 @@ function parsedUrl(text: unknown): URL {
   throw invalidOption('url', wanted);
 }
 
-/** Reads a whole number above zero from options. @throws `CONFIG_INVALID` */
+/**
+ * Reads a whole number above zero from options.
+ * @throws `CONFIG_INVALID` for any other value, or one above `max`
+ */
 export function wholeNumber<Name extends string>(
   options: { readonly [K in Name]?: number },
   name: Name,

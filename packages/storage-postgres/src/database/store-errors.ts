@@ -1,6 +1,6 @@
 import { EthosError, errorCodeOf } from '@ethosagent/types';
 
-/** What was being done when it failed. */
+/** The work during which an error came up. */
 export interface FailureContext {
   /** Host and port, while a store is opened or checked. Later errors reach the caller of a tool. */
   where?: string;
@@ -30,7 +30,7 @@ export function closedError(): EthosError {
   return new EthosError('STORE_UNAVAILABLE', 'the store is closed; create a new one');
 }
 
-/** Whether the server undid the transaction because of others. Then another attempt may succeed. */
+/** Whether the server undid the transaction because of others. Another attempt may succeed. */
 export function isUndone(error: unknown): boolean {
   return /^40(001|P01)$/.test(systemCodeOf(error));
 }
@@ -40,7 +40,7 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** By SQLSTATE, or by the code of a system call. */
+/** Advice by SQLSTATE, or by the code of a system call. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'check user and password, and pg_hba.conf of the server'],
   [/^3D000/, 'create the database, or name another one in the URL'],

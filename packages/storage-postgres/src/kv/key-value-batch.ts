@@ -14,7 +14,7 @@ export interface KeyCall {
   expected?: string | null;
   by?: number;
   lifetimeMs?: number | null;
-  /** Milliseconds since the epoch. If absent, the server's clock. */
+  /** The time of the call, in milliseconds since the epoch. The server's clock when absent. */
   now?: number | undefined;
 }
 
@@ -109,7 +109,7 @@ export class KeyValueQueue {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The next calls for a batch, or the next work that runs alone. */
+  /** Takes the next calls for a batch, or the next work that runs alone. */
   #take(): Waiting[] {
     let bytes = 0;
     let count = 0;

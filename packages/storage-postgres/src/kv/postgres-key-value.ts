@@ -13,7 +13,7 @@ import { startSweeper } from './sweeper.js';
 
 const LIMITS = DEFAULT_KV_LIMITS;
 
-/** How many bytes of a key the index of prefixes holds. */
+/** The number of bytes of a key in the index of prefixes. */
 const INDEXED_BYTES = 128;
 
 /** Opens the key-value store of a database. */
@@ -38,7 +38,8 @@ export async function openKeyValue(
 }
 
 /**
- * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ * Creates one namespace of a store. Its data is in closures, so a tool can't reach the rest of the
+ * store.
  */
 function createNamespace(
   database: Database,
@@ -117,8 +118,8 @@ function listStatement(schema: string): Statement {
 }
 
 /**
- * The smallest bytes above all that begin with `prefix`; `null` for an empty prefix. UTF-8 never
- * contains 0xff.
+ * Returns the smallest bytes above all that begin with `prefix`; `null` for an empty prefix. UTF-8
+ * never contains 0xff.
  */
 function bytesAbove(prefix: Buffer): Buffer | null {
   if (prefix.length === 0) return null;

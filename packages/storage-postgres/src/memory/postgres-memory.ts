@@ -23,7 +23,7 @@ const KEPT_VERSIONS = 20;
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
-/** How often a change is tried that others overtake. Each time, another change has succeeded. */
+/** How often a change is tried if others come first. Each time, another change has succeeded. */
 const MAX_TRIES = 200;
 
 interface Current {
@@ -77,8 +77,8 @@ function createMemory(database: Database, lanes: Lanes): MemoryProvider {
   }
 
   /**
-   * Uses no lock, so that a process that stops in the middle keeps nobody waiting. If two changes
-   * meet, the second one tries again.
+   * Changes a memory without a lock, so that nobody waits for a process that stops in the middle.
+   * If two changes meet, the second one tries again.
    */
   async function change(
     scopeId: string,

@@ -1,7 +1,7 @@
 /**
- * Who holds a session. A claim may be stored before the first message. Until then, the start of the
- * session is the largest time, and its last message has the smallest. An epoch is never used twice,
- * even for a session that was removed and created again.
+ * The claims of sessions. A claim may be stored before the first message. Until then, the start of
+ * the session is the largest time, and its last message has the smallest. An epoch is never used
+ * twice, even for a session that was removed and created again.
  *
  * `append_claimed` calls `append_messages` if the session is held as the caller says. Otherwise its
  * `outcome` is `taken`. The row is locked until the end of both, so that no claim can come between

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.js';
  * one does it, and the others wait.
  *
  * @param client is released
- * @throws `STORE_NEWER`, and nothing was changed
+ * @throws `STORE_NEWER` if a newer version wrote the tables; nothing is changed then
  */
 export async function migrate(
   client: pg.PoolClient,
@@ -44,7 +44,10 @@ export async function migrate(
   }
 }
 
-/** How many steps were done. @throws `STORE_NEWER` */
+/**
+ * Returns how many steps were done.
+ * @throws `STORE_NEWER` if that is more than this version has
+ */
 async function versionOf(client: pg.PoolClient, name: string): Promise<number> {
   // Reads the catalogue itself: a result of `to_regclass` is not updated while a lock is waited
   // for.

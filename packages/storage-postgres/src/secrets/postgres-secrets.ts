@@ -72,7 +72,7 @@ function createSecrets(database: Database, keys: SealingKeys): Required<SecretSt
   };
 }
 
-/** While the database does not answer, it is not known whether a secret exists. */
+/** Turns errors into `SECRETS_UNAVAILABLE`: without an answer, nobody knows if a secret exists. */
 async function guarded<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

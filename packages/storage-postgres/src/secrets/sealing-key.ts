@@ -10,12 +10,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** Encrypts values. Each is bound to its name. */
+/** Keys that encrypt values. Each value is bound to its name. */
 export interface SealingKeys {
-  /** Uses the first key. */
+  /** Encrypts a value with the first key. */
   seal(name: string, value: string): Buffer;
   /**
-   * Uses the key with which the value was sealed.
+   * Decrypts a value with the key with which it was sealed.
    *
    * @returns `undefined` for a value of another name or another key, or one that was changed
    */
@@ -27,7 +27,10 @@ interface SealingKey {
   bytes: Buffer;
 }
 
-/** @throws `CONFIG_INVALID` for a key that could be guessed; the message never contains it */
+/**
+ * Makes sealing keys from one key or a list.
+ * @throws `CONFIG_INVALID` for a key that could be guessed; the message never contains the key
+ */
 export function sealingKeys(given: unknown): SealingKeys {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const keys = list.map(sealingKey);

@@ -13,7 +13,7 @@ import type { sessionStatements } from './session-statements.js';
 
 const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));
 
-/** Claims of the sessions of a database. */
+/** Creates the methods that claim sessions of a database. */
 export function createClaims({
   database,
   statements,

@@ -38,7 +38,10 @@ interface Asked {
   offset: number;
 }
 
-/** @throws `VALUE_INVALID`, `KEY_INVALID` */
+/**
+ * Checks a query and the options of a search.
+ * @throws `VALUE_INVALID` for an invalid query or option, `KEY_INVALID` for an invalid session id
+ */
 export function checkedSearch(query: string, opts: SessionSearchOptions): Asked {
   assertRoles(opts.roles ?? []);
   if (opts.sessionId !== undefined) assertKvKey(opts.sessionId, DEFAULT_KV_LIMITS);
@@ -121,7 +124,7 @@ function matchOf(
   };
 }
 
-/** The facts to filter by, as words of the index; `undefined` if nothing can match. */
+/** Returns the facts to filter by, as words of the index; `undefined` if nothing can match. */
 async function factsFor(
   database: Database,
   { owner, sessionId }: Asked,

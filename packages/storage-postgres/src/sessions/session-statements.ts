@@ -5,7 +5,7 @@ import { MESSAGE_COLUMNS, SESSION_COLUMNS } from './session-rows.js';
 /** A page of messages ends after this many bytes of texts and data. */
 const MAX_PAGE_BYTES = 16_000_000;
 
-/** The statements on sessions and their messages. Times are milliseconds since the epoch. */
+/** Returns the statements on sessions and messages. Times are milliseconds since the epoch. */
 export function sessionStatements(schema: string): Record<SessionStatement, Statement> {
   const from = `FROM ${schema}.session AS s JOIN ${schema}.owner AS o ON o.id = s.owner`;
   // Reads only the beginnings of texts if no more is wanted. A character has at most four bytes.

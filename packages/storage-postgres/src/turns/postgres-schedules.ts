@@ -14,7 +14,7 @@ interface ScheduleRow {
   data: string;
 }
 
-/** The schedules of a database. */
+/** Creates the methods for the schedules of a database. */
 export function schedulesOf(database: Database): Schedules {
   const statements = scheduleStatements(database.schema);
   const run = <Row extends object>(

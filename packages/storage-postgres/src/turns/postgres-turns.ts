@@ -31,12 +31,12 @@ interface TurnRow
 }
 
 /**
- * The turns that are to run, in the database of `createPostgresStores`. Nothing is connected until
- * the store is opened.
+ * Creates a store of turns in a PostgreSQL database, which may be that of `createPostgresStores`. A
+ * fleet takes its turns from it. A connection is made when the store is opened.
  *
- * @param options a URL, or options with one
- * @returns the opener of the store
- * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
+ * @param options a URL, or options with a URL
+ * @returns the store, to be opened
+ * @throws `CONFIG_INVALID` for an invalid option; the message never contains the URL
  */
 export function createPostgresTurns(options: string | PostgresOptions): PostgresStore<TurnStore> {
   const database = new Database(
@@ -182,7 +182,7 @@ function idBytes(id: string): Buffer {
   return Buffer.from(assertTurnKey(id));
 }
 
-/** PostgreSQL stores no NUL in a text, and no lone surrogate. */
+/** Replaces NUL and lone surrogates, which PostgreSQL can't store in a text. */
 function textOf(text: string | undefined): string | null {
   return text?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null;
 }

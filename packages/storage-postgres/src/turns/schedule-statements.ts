@@ -2,7 +2,7 @@ import type { Statement } from '../database/database.js';
 
 const COLUMNS = `next_at::float8 AS "nextAt", last_at::float8 AS "lastAt", data`;
 
-/** The statements on schedules. */
+/** Returns the statements on schedules. */
 export function scheduleStatements(schema: string) {
   const statement = (name: string, text: string, isRepeatable = false): Statement => ({
     name: `ethos_schedule_${name}`,

@@ -10,7 +10,7 @@ const COLUMNS = `id, session_id AS "sessionId", tenant, priority, state, run_at:
   is_cancelled AS "isCancelled", message, answer,
   coalesce(after_ids, '{}') AS after, input`;
 
-/** The statements on turns. The last value of each is the time of a test's clock, or null. */
+/** Returns the statements on turns. Their last value is the time of a test's clock, or null. */
 export function turnStatements(schema: string) {
   const statement = (name: string, text: string, isRepeatable = false): Statement => ({
     name: `ethos_turn_${name}`,
