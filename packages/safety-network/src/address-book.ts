@@ -7,7 +7,7 @@ export function addressOf({ address }: ResolvedAddress): string {
   return address;
 }
 
-/** All addresses of a host name. Rejects when there is none. */
+/** Returns all addresses of a host name. Rejects if there is none. */
 export type LookupFunction = (hostname: string) => Promise<readonly { address: string }[]>;
 
 /**
@@ -17,7 +17,7 @@ export type LookupFunction = (hostname: string) => Promise<readonly { address: s
 const FRESH_MS = 5_000;
 const MAX_ENTRIES = 500;
 
-/** The answers of a resolver, kept for a few seconds. */
+/** Keeps the answers of a resolver for a few seconds. */
 export class AddressBook {
   readonly #lookup: LookupFunction;
   readonly #entries = new Map<string, { until: number; answer: Promise<ResolvedAddress[]> }>();
@@ -26,7 +26,7 @@ export class AddressBook {
     this.#lookup = lookup;
   }
 
-  /** All addresses of the host. Rejects when the resolver fails or knows none. */
+  /** Returns all addresses of the host. Rejects if the resolver fails or knows none. */
   resolve(hostname: string): Promise<ResolvedAddress[]> {
     const now = performance.now();
     const known = this.#entries.get(hostname);

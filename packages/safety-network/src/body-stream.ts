@@ -1,12 +1,12 @@
-/** How many bytes may wait for the reader before the connection is paused. */
+/** The most bytes that wait for the reader before the connection is paused. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 export interface BodyStreamOptions {
   /** Resumes the connection after `push` has returned `false`. */
   readonly onResume: () => void;
-  /** The reader has cancelled the stream. */
+  /** Called when the reader has cancelled the stream. */
   readonly onCancel: () => void;
-  /** The reader has got everything. */
+  /** Called when the reader has got everything. */
   readonly onRead: () => void;
 }
 
@@ -47,7 +47,10 @@ export class BodyStream {
     );
   }
 
-  /** @returns `false` if the connection must pause */
+  /**
+   * Adds bytes for the reader.
+   * @returns `false` if the connection must pause
+   */
   push(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#queue.push(chunk);
@@ -90,8 +93,8 @@ export class BodyStream {
 }
 
 /**
- * The bytes in a buffer of their own, as `fetch` gives them. They are copied only if the buffer is
- * shared.
+ * Returns the bytes in a buffer of their own, as `fetch` does. They are copied only if the buffer
+ * is shared.
  */
 function ownBytes(chunk: Buffer): Uint8Array {
   return chunk.byteLength === chunk.buffer.byteLength

@@ -6,20 +6,22 @@ import { type DecidingEntries, denialError, entriesOf, toNetworkError } from './
 import type { NetworkAccess, NetworkSpending } from './hop.js';
 import type { NetworkRules } from './network-rules.js';
 
-/** What belongs to one connection. */
+/** The options of one connection. */
 export interface ConnectOptions {
-  /** Told once, before there is a connection. What it throws is the outcome. */
+  /**
+   * Called once with the decision, before there is a connection. An error that it throws rejects.
+   */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
-  /** Told of one request before it is allowed. What it throws is the outcome. */
+  /** Called with `requests: 1`, before there is a connection. An error that it throws rejects. */
   onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Milliseconds until the connection must be there. */
+  /** Milliseconds within which the connection must be made. */
   timeoutMs: number;
 }
 
 export interface ConnectionRules {
   readonly rules: NetworkRules;
-  /** The addresses of a host name, all of them checked; empty if the host is an address itself. */
+  /** Returns the checked addresses of a host name; none if the host itself is an address. */
   resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]>;
 }
 

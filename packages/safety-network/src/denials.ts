@@ -1,14 +1,20 @@
 import { CapabilityError, EthosError } from '@ethosagent/types';
 
-/** The entries of host lists that a decision went by, normalised. Each is absent where none was found. */
+/**
+ * The entries of host lists that led to a decision, normalised. A list that did not matter is
+ * absent.
+ */
 export interface DecidingEntries {
-  /** Of the host set; of a host that only the operator's list lacks, of what the tool declared. */
+  /**
+   * The entry of the host set that covers the host. If only the operator's list lacks the host, the
+   * entry that the tool declared.
+   */
   readonly covers?: string;
-  /** Of the operator's allow list. */
+  /** The entry of the operator's allow list. */
   readonly allow?: string;
-  /** Of the operator's deny list. */
+  /** The entry of the operator's deny list. */
   readonly deny?: string;
-  /** `allow_private_urls` was needed: the address is one that only it opens. */
+  /** Present if only `allow_private_urls` allowed the address, which is private. */
   readonly privateUrls?: true;
 }
 
@@ -40,12 +46,12 @@ export function denialError(verdict: Denial, options?: ErrorOptions): Capability
   return new HostDenial(verdict, options);
 }
 
-/** The entries that decided a denial, if it names them. */
+/** Returns the entries that decided a denial, if it names them. */
 export function entriesOf(error: unknown): DecidingEntries | undefined {
   return error instanceof HostDenial ? error.entries : undefined;
 }
 
-/** A denial after a redirect: the caller did not ask for the denied place itself. */
+/** Makes the denial after a redirect: the caller did not ask for the denied place itself. */
 export function redirectedTo(url: URL, error: unknown): unknown {
   if (!(error instanceof CapabilityError) || error.code !== 'HOST_NOT_ALLOWED') return error;
   const said = error.message.slice(`${error.code}: `.length);
@@ -71,8 +77,8 @@ export function toNetworkError(host: string, error: unknown): EthosError {
 }
 
 /**
- * The code of the error or of one of its causes, which may form a circle. A text that does not look
- * like a code is ignored.
+ * Returns the code of the error or of one of its causes, which may form a circle. A text that does
+ * not look like a code is ignored.
  */
 function systemCodeOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {

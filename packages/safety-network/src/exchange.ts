@@ -8,15 +8,15 @@ import { type BodyFate, type BodyHeaders, type ResponseSink, tapResponse } from 
 
 export interface ExchangeOptions {
   readonly host: string;
-  /** The limit for a `Content-Type`. */
+  /** Returns the limit in bytes for a `Content-Type`. */
   readonly maxBodyBytes: (type: string) => number;
-  /** When it ends, the exchange and its connection end. */
+  /** The lifetime of the request. When it ends, the exchange and its connection end. */
   readonly lifetime: RequestLifetime;
   /** Whether the exchange may keep the body from `fetch`. */
   readonly takesBody: boolean;
-  /** The whole response has arrived. */
+  /** Called when the whole response has arrived. */
   readonly onEnd: () => void;
-  /** All of `body` has been read. */
+  /** Called when all of `body` has been read. */
   readonly onRead: () => void;
   /**
    * Called with the number of bytes that arrived of a body without an encoding. May end the
@@ -26,7 +26,9 @@ export interface ExchangeOptions {
   readonly onFailure: (error: EthosError) => void;
 }
 
-/** Each encoding costs a decoder, and some versions of `fetch` create any number of them. */
+/**
+ * The most encodings of a body. Each needs a decoder, and some versions of `fetch` have no limit.
+ */
 const MAX_CONTENT_ENCODINGS = 5;
 const SMALL_BODY_BYTES = 64 * 1024;
 

@@ -1,40 +1,45 @@
 import type { NetworkAccess, NetworkSpending } from './hop.js';
 import type { NetworkGuard } from './network-guard.js';
 
-/** What a proxy lets through, and where it listens. */
+/** The guard of a proxy, and the place where the proxy listens. */
 export interface FilteringProxyOptions {
-  /** Whose rules hold for every request and connection. */
+  /** The guard that checks every request and every connection. */
   guard: NetworkGuard;
   /**
-   * Where to make a unix socket, in a folder that nobody else can enter. Who can connect to it needs
-   * no credential. A port of 127.0.0.1, with a credential, when absent.
+   * The path of a unix socket to listen on, in a folder that nobody else can enter: the socket
+   * needs no credential. When absent, the proxy listens on a port of 127.0.0.1 and requires a
+   * credential.
    */
   socketPath?: string | undefined;
-  /** Told once of every request and tunnel, before it is connected to. What it throws refuses it. */
+  /**
+   * Called once for each request or tunnel, before its connection is made. An error that it throws
+   * refuses the request or tunnel.
+   */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
-  /** Told of what is used up. What it throws ends the request or the tunnel. */
+  /** Called with the requests and bytes that are used up. An error ends the request or tunnel. */
   onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
-  /** Connections of clients at once. 64 when absent. */
+  /** The most connections of clients at once. 64 when absent. */
   maxConnections?: number | undefined;
-  /** Milliseconds without a byte until a connection is ended. 60,000 when absent. */
+  /** Milliseconds without a byte after which a connection is ended. 60,000 when absent. */
   idleTimeoutMs?: number | undefined;
-  /** Milliseconds for the connection to a server. 10,000 when absent. */
+  /** Milliseconds within which the connection to a server must be made. 10,000 when absent. */
   connectTimeoutMs?: number | undefined;
 }
 
-/** An HTTP proxy that runs. */
+/** A running HTTP proxy. */
 export interface FilteringProxy {
   /**
-   * For `HTTP_PROXY` and `HTTPS_PROXY`, with the credential. Of a unix socket `undefined`: whoever
-   * forwards to it chooses the URL.
+   * The URL for `HTTP_PROXY` and `HTTPS_PROXY`, with the credential. `undefined` for a unix socket:
+   * the program that forwards to the socket chooses the URL.
    */
   readonly url: string | undefined;
   /**
-   * The value of the header `x-ethos-proxy` of what the proxy answers itself; proxies of one guard
-   * have the same. The header is taken out of what servers answer over `http:`; in a tunnel it
-   * can't be, and a page may have read it.
+   * The value of the header `x-ethos-proxy`, by which a client recognises answers that the proxy
+   * itself makes. Proxies of one guard have the same value. The proxy removes the header from the
+   * answers of servers over `http:`. It can't do so in a tunnel, and a page may have read the
+   * value.
    */
   readonly mark: string;
-  /** Ends every connection and stops listening. */
+  /** Ends every connection, and stops listening. */
   close(): Promise<void>;
 }

@@ -1,15 +1,16 @@
 import type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy-api.js';
 
 /**
- * An HTTP proxy that lets through what a guard lets through: requests for `http:` URLs, and tunnels
- * (`CONNECT`) for whatever else. The address that was checked is the one that is connected to.
+ * Starts an HTTP proxy that forwards only what a guard allows: requests for `http:` URLs, and
+ * tunnels (`CONNECT`) for everything else. It connects to the same address that the guard has
+ * checked.
  *
- * Nothing is known of what goes through a tunnel but the host and the port that were asked for: TLS
- * to another name on the same server is not noticed.
+ * Of a tunnel, the proxy knows only the requested host and port. It does not notice TLS to another
+ * name on the same server.
  *
- * @param options the guard, where to listen, and what is told of each access
- * @returns the proxy, which listens
- * @throws `CONFIG_INVALID` when it can't listen there
+ * @param options the guard, the place to listen, and the callbacks
+ * @returns the proxy, which is listening
+ * @throws `CONFIG_INVALID` if the proxy can't listen there
  */
 export async function createFilteringProxy(
   options: FilteringProxyOptions,

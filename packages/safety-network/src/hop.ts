@@ -11,9 +11,9 @@ import type { RequestLifetime } from './request-lifetime.js';
 import { countStream, isStream, requestBytes } from './request-size.js';
 import { describeResponse, replaceBody, watchStream } from './responses.js';
 
-/** One hop of a request, and what was decided. */
+/** One hop of a request, and the decision about it. */
 export interface NetworkAccess {
-  /** Scheme, host, port and path: without user name, password, query and fragment. */
+  /** The scheme, host, port and path, without user name, password, query and fragment. */
   readonly url: string;
   readonly host: string;
   readonly decision: 'allowed' | 'denied';
@@ -23,21 +23,24 @@ export interface NetworkAccess {
   readonly entries: DecidingEntries;
 }
 
-/** What a request uses up: hops, and bytes of requests and of response bodies after decoding. */
+/**
+ * A quantity that a request uses up: the number of hops (`requests`), the bytes that are sent
+ * (`bytes_out`), or the bytes of response bodies after decoding (`bytes_in`).
+ */
 export type NetworkSpending = 'requests' | 'bytes_out' | 'bytes_in';
 
-/** What all hops of one request share. */
+/** The state that all hops of one request share. */
 export interface HopContext {
   readonly rules: NetworkRules;
   readonly lifetime: RequestLifetime;
-  /** The limit for a `Content-Type`. */
+  /** Returns the limit in bytes for a `Content-Type`. */
   readonly maxBodyBytes: (type: string) => number;
   readonly fetch: typeof globalThis.fetch;
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
   readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
-  /** Rejects if one of the host's addresses must not be connected to. */
+  /** Returns the host's addresses. Rejects if a connection to one of them is not allowed. */
   checkAddresses(host: string, port: number): Promise<readonly ResolvedAddress[]>;
-  /** As `checkAddresses`, before a call of a `fetch` that may open its own connection. */
+  /** Like `checkAddresses`, before a call of a `fetch` that may open its own connection. */
   checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]>;
   agent(): Promise<PinnedAgent>;
 }
@@ -68,7 +71,10 @@ export class Hop {
     this.#isNodeFetch = isNodeFetch(context.fetch);
   }
 
-  /** @throws `HOST_NOT_ALLOWED` if the URL alone is not allowed */
+  /**
+   * Checks the URL, without looking up its host.
+   * @throws `HOST_NOT_ALLOWED` if the URL alone is not allowed
+   */
   judge(): void {
     const verdict = this.#context.rules.judgeUrl(this.#url);
     this.#rule = verdict.rule;
@@ -76,7 +82,10 @@ export class Hop {
     if (verdict.decision === 'denied') throw denialError(verdict);
   }
 
-  /** @throws `HOST_NOT_ALLOWED`, `NETWORK_FAILED`, `NETWORK_TIMEOUT` or the reason of an abort */
+  /**
+   * Sends the request, and returns the response of this hop.
+   * @throws `HOST_NOT_ALLOWED`, `NETWORK_FAILED`, `NETWORK_TIMEOUT` or the reason of an abort
+   */
   async send(init: RequestInit): Promise<Response> {
     const { lifetime, fetch, onSpend } = this.#context;
     lifetime.nextHop();
@@ -155,7 +164,7 @@ export class Hop {
     body?.cancel().catch(() => {});
   }
 
-  /** Reports the access, unless that was done before. */
+  /** Reports the access, unless it was reported before. */
   settle(error?: unknown): void {
     const isDenied = error instanceof CapabilityError;
     if (isDenied) this.#entries = { ...this.#entries, ...entriesOf(error) };
@@ -201,7 +210,7 @@ export class Hop {
     }
   }
 
-  /** A stream that replaces the body; `undefined` if the response can stay as it is. */
+  /** Returns a stream that replaces the body; `undefined` if the response can stay as it is. */
   #limitedBody(response: Response): ReadableStream<Uint8Array> | undefined {
     if (!response.body || response.body.locked) return undefined;
     if (this.#exchange?.body) return this.#exchange.body;

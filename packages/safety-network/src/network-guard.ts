@@ -13,63 +13,68 @@ import { RequestLifetime } from './request-lifetime.js';
 
 /** Limits of one request. */
 export interface NetworkLimits {
-  /** Milliseconds for the whole request with its redirects and body. 60,000 when absent. */
+  /** Milliseconds for the whole request, with its redirects and body. 60,000 when absent. */
   timeoutMs?: number | undefined;
-  /** Bytes that a body may have after decoding. 50 MB when absent. */
+  /** The most bytes of a body after decoding. 50 MB when absent. */
   maxBodyBytes?: number | undefined;
-  /** Redirects that are followed. 5 when absent. */
+  /** The most redirects that are followed. 5 when absent. */
   maxRedirects?: number | undefined;
 }
 
 export interface NetworkGuardOptions extends NetworkLimits {
-  /** The host patterns that may be reached, already met with the policy. */
+  /**
+   * The host patterns that requests may reach: those that both the tool's declaration and the
+   * policy allow.
+   */
   allowedHosts: Iterable<string>;
   /**
-   * What the tool declared, before it was met with the policy: a denial then says which of the two
-   * lacks the host.
+   * The hosts that the tool declared. With them, a denial says whether the declaration or the
+   * policy lacks the host.
    */
   declaredHosts?: Iterable<string> | undefined;
   /**
-   * Hosts that a request must be among beside all that. It opens nothing: neither a port nor a private
-   * address that its entries name.
+   * A further list that must contain each host. It only narrows: its entries open neither a port
+   * nor a private address.
    */
   withinHosts?: Iterable<string> | undefined;
   /**
-   * The operator's policy. An IP address or `localhost` that its `allow` names is reachable even
-   * if private. Absent: the same goes for the entries of `allowedHosts`.
+   * The operator's policy. An IP address or `localhost` in its `allow` can be reached even if it is
+   * private. Without a policy, that holds for the entries of `allowedHosts`.
    */
   policy?: NetworkPolicy | undefined;
   /**
-   * Called as `(url, init)` with a dispatcher in `init`, once every address of the host has been
-   * judged: it may connect by itself. `globalThis.fetch` when absent.
+   * A `fetch` that replaces `globalThis.fetch`. It is called as `(url, init)`, with a dispatcher in
+   * `init`, after every address of the host has been checked: it may open its own connection.
    */
   fetch?: typeof globalThis.fetch | undefined;
-  /** The resolver. The system's when absent. */
+  /** The resolver of host names. The system's when absent. */
   lookup?: LookupFunction | undefined;
 }
 
-/** What belongs to one call. Limits win over those of the guard. */
+/** The options of one call. Limits replace those of the guard. */
 export interface GuardedFetchOptions extends NetworkLimits {
   /**
-   * Told of every hop once, before it is connected to. What it throws ends the request.
+   * Called once for every hop, before its connection is made. An error that it throws ends the
+   * request.
    */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
-  /** Beside `init.signal`. */
+  /** A signal that ends the request, in addition to `init.signal`. */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds that a body may be silent. When given, `timeoutMs` holds until the headers are
-   * there, and an event stream (`text/event-stream`) may have any number of bytes.
+   * The most milliseconds without a byte of the body. If it is given, `timeoutMs` holds only until
+   * the headers arrive, and an event stream (`text/event-stream`) may have any number of bytes.
    */
   idleTimeoutMs?: number | undefined;
   /**
-   * Called for every hop once its URL has been judged, with what is about to be sent; what it gives
-   * is sent instead. The next hop starts from the unprepared `init` again. What it throws ends the
-   * request before there is a connection.
+   * Called for every hop after its URL was checked, with the `init` that is about to be sent. The
+   * returned `init` is sent instead. The next hop begins again with the original `init`. An error
+   * that it throws ends the request before there is a connection.
    */
   prepare?: ((url: URL, init: RequestInit) => RequestInit | Promise<RequestInit>) | undefined;
   /**
-   * Told of what the request uses up: each hop with its bytes at once, before it is connected to,
-   * and the bytes of a body as they come. What it throws ends the request.
+   * Called with the amounts that the request uses up: for each hop, one request and the bytes to
+   * send, before its connection is made; then the bytes of a body as they pass. An error that it
+   * throws ends the request.
    */
   onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
 }
@@ -80,25 +85,26 @@ const DEFAULT_LIMITS = { timeoutMs: 60_000, maxBodyBytes: 50 * 1024 * 1024, maxR
 const lifetimes = new WeakMap<Response, RequestLifetime>();
 
 /**
- * A `fetch` that is held to a host set and a policy, on every hop and every connection.
+ * A `fetch` that checks every hop and every connection against a host set and a policy.
  *
- * Make one per host set and policy, and keep it: its connections are shared by its requests, and
- * by no others. Making one is cheap; undici is loaded by the first request that goes out.
+ * Create one guard for each host set and policy, and keep it: its requests share connections, and
+ * never share them with another guard. Creating a guard is cheap; the first request that is sent
+ * loads undici.
  */
 export class NetworkGuard {
   readonly #options: NetworkGuardOptions;
   readonly #rules: NetworkRules;
   readonly #addresses: AddressBook;
   #agent: Promise<PinnedAgent> | undefined;
-  /** Those of `connect`. */
+  /** The sockets that `connect` returned. */
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
 
   /**
-   * Like `createNetworkGuard`.
+   * Creates a guard for one host set and one policy.
    *
    * @param options the hosts, the policy, limits, and the lookup of names
-   * @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse
+   * @throws `CONFIG_INVALID` for an entry of `policy.deny` that can't be parsed
    */
   constructor(options: NetworkGuardOptions) {
     this.#options = options;
@@ -108,18 +114,19 @@ export class NetworkGuard {
   }
 
   /**
-   * As WHATWG `fetch`, for absolute http and https URLs.
+   * Sends a request like WHATWG `fetch`.
    *
-   * @param url absolute
-   * @param init as for `fetch`
-   * @param options limits in milliseconds and bytes, and hooks of the caller
+   * @param url an absolute http or https URL
+   * @param init the same as for `fetch`, without what would choose another way to the server
+   * @param options limits in milliseconds and bytes, and callbacks
    * @returns the response of the last hop
-   * @throws `HOST_NOT_ALLOWED` for a hop to a host, address or port outside the reach
-   * @throws `NETWORK_TIMEOUT` when the request takes longer than its limit
-   * @throws `NETWORK_FAILED` when there is no connection or no valid answer
-   * @throws `BODY_TOO_LARGE`, also while the body is read
-   * @throws `TOO_MANY_REDIRECTS` after as many as allowed
-   * @throws what a callback of `options` throws, and the reason of an aborted signal
+   * @throws `HOST_NOT_ALLOWED` for a hop to a host, address or port outside the reach, or for an
+   * `init` that a tool may not set, such as a dispatcher or the header `Host`
+   * @throws `NETWORK_TIMEOUT` if the request takes longer than its limit
+   * @throws `NETWORK_FAILED` if there is no connection or no valid answer, or the guard is closed
+   * @throws `BODY_TOO_LARGE` if the body is larger than its limit, also while the body is read
+   * @throws `TOO_MANY_REDIRECTS` if there are more redirects than the limit
+   * @throws the error of a callback of `options`, or the reason of an aborted signal
    */
   async fetch(
     url: string | URL,
@@ -144,16 +151,17 @@ export class NetworkGuard {
   }
 
   /**
-   * A TCP connection to the host and port of a URL, for protocols that `fetch` does not speak. It
-   * is checked and reported like a request. What is sent over it is not looked at.
+   * Opens a TCP connection to the host and port of a URL, for protocols that `fetch` does not
+   * speak. The guard checks and reports it like a request, but does not look at the bytes that are
+   * sent over it.
    *
-   * @param url with a host and a port
-   * @param options limits in milliseconds, and hooks of the caller
+   * @param url a URL with a host and a port
+   * @param options a limit in milliseconds, and callbacks
    * @returns the connected socket
    * @throws `HOST_NOT_ALLOWED` for a host, address or port outside the reach
-   * @throws `NETWORK_TIMEOUT` when there is no connection in time
-   * @throws `NETWORK_FAILED` when there is no connection, or the guard is closed
-   * @throws what a callback of `options` throws, and the reason of an aborted signal
+   * @throws `NETWORK_TIMEOUT` if there is no connection within the limit
+   * @throws `NETWORK_FAILED` if there is no connection, or the guard is closed
+   * @throws the error of a callback of `options`, or the reason of an aborted signal
    */
   async connect(url: URL, options: ConnectOptions): Promise<Socket> {
     if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
@@ -169,7 +177,7 @@ export class NetworkGuard {
   /**
    * Checks a URL without looking up its host.
    *
-   * @param input absolute
+   * @param input an absolute http or https URL
    * @throws `HOST_NOT_ALLOWED` for a scheme, host, address or port outside the reach
    */
   assertUrl(input: string | URL): void {
@@ -177,7 +185,7 @@ export class NetworkGuard {
     if (verdict.decision === 'denied') throw denialError(verdict);
   }
 
-  /** Ends every connection and the requests on them. Later requests fail. */
+  /** Ends every connection with its requests. Later requests fail with `NETWORK_FAILED`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -247,9 +255,10 @@ export class NetworkGuard {
   }
 
   /**
-   * A name without an address leads nowhere, so a `fetch` that a test has stubbed needs no network.
-   * Where the host itself says how requests go out or how names resolve, there may be an address
-   * that the lookup doesn't know, and the request is refused.
+   * Checks the addresses of a host before a `fetch` that may open its own connection. A name
+   * without an address leads nowhere, so a test that stubs `fetch` needs no network. If the program
+   * passed its own `fetch` or `lookup`, there may be an address that the lookup does not know, and
+   * the request is refused.
    */
   async #checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]> {
     const { fetch, lookup } = this.#options;
@@ -310,11 +319,11 @@ async function prepared(
 }
 
 /**
- * A guard for one host set and one policy.
+ * Creates a guard for one host set and one policy.
  *
  * @param options the hosts, the policy, limits, and the lookup of names
  * @returns the guard; `close` ends its connections
- * @throws `CONFIG_INVALID` for a deny rule that does not parse
+ * @throws `CONFIG_INVALID` for an entry of `policy.deny` that can't be parsed
  */
 export function createNetworkGuard(options: NetworkGuardOptions): NetworkGuard {
   return new NetworkGuard(options);

@@ -33,13 +33,16 @@ export class NetworkRules {
   /** Decisions by scheme, host and port, which is everything that the rules look at. */
   readonly #verdicts = new Map<string, Verdict>();
 
-  /** What the tool declared, before it was met with the policy. */
+  /** The hosts that the tool declared, also those that the policy does not allow. */
   readonly #declared: HostSet | undefined;
 
   /** Hosts must also be in this set, if there is one. It opens nothing. */
   readonly #within: HostSet | undefined;
 
-  /** @throws `CONFIG_INVALID` for a deny rule that can't be parsed: it would deny nothing */
+  /**
+   * Compiles the lists.
+   * @throws `CONFIG_INVALID` for a deny rule that can't be parsed: it would deny nothing
+   */
   // biome-ignore lint/complexity/useMaxParams: the lists in the order in which they are asked
   constructor(
     allowedHosts: Iterable<string>,
@@ -126,7 +129,7 @@ export class NetworkRules {
     return { ...verdict, entries: { ...entries, ...verdict.entries } };
   }
 
-  /** Which list does not contain the host: the tool's declaration, or the operator's list. */
+  /** Denies a host. Says which list lacks it: the tool's declaration, or the operator's list. */
   #notAllowed(host: string, port: number): Verdict {
     const place = urlPlace(host, port);
     const declared = this.#declared?.matches(host, port);
@@ -193,7 +196,8 @@ export class NetworkRules {
   }
 
   /**
-   * The entries that opened addresses which are not public, besides the entry that covers the host.
+   * Returns the entries that opened addresses which are not public, besides the entry that covers
+   * the host.
    */
   openedBy(
     host: string,
@@ -222,7 +226,7 @@ function urlPlace(host: string, port: number): string {
   return port === 80 || port === 443 ? host : `${host}:${port}`;
 }
 
-/** What an operator can do about an address that the floor denies. */
+/** Returns what an operator can do about an address that the floor denies. */
 function remedyFor(address: string, host: string): string {
   if (!isAddressAllowed(address, { allowPrivate: true })) return 'no rule opens it';
   const open = 'set safety.network.allow_private_urls';
@@ -232,7 +236,7 @@ function remedyFor(address: string, host: string): string {
     : `the operator can ${open}`;
 }
 
-/** The patterns of a deny rule. For a rule with an address, also the address that it leads to. */
+/** Returns the patterns of a deny rule. An address in it also gives the address it leads to. */
 function denyPatterns(rule: string): string[] {
   const pattern = parseHostPattern(rule);
   if (pattern === null) {

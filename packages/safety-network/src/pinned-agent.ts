@@ -3,8 +3,8 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { ResolvedAddress } from './address-book.js';
 
 /**
- * The addresses of a host that may be connected to at a port. Rejects if one of its addresses is
- * not allowed.
+ * Returns the addresses of a host that may be connected to at a port. Rejects if one of its
+ * addresses is not allowed.
  */
 export type ResolveChecked = (host: string, port: number) => Promise<readonly ResolvedAddress[]>;
 
@@ -94,7 +94,7 @@ export class PinnedAgent {
     if (socket instanceof Socket) connecting?.add(socket);
   }
 
-  /** One connector per port, because a look-up does not learn the port. */
+  /** Returns the connector of a port. Each port has its own, because a look-up gets no port. */
   #connector(port: number): buildConnector.connector {
     const known = this.#connectors.get(port);
     if (known) return known;

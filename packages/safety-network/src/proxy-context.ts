@@ -1,6 +1,6 @@
 import type { FilteringProxyOptions } from './filtering-proxy-api.js';
 
-/** What the requests and the tunnels of a proxy share. */
+/** The options that all requests and tunnels of a proxy share. */
 export interface ProxyContext
   extends Pick<FilteringProxyOptions, 'guard' | 'onAccess' | 'onSpend'> {
   readonly idleTimeoutMs: number;

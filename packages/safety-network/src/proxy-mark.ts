@@ -8,7 +8,7 @@ export const MARK_HEADER = 'x-ethos-proxy';
 
 const marks = new WeakMap<NetworkGuard, string>();
 
-/** The value of the header for the proxies of a guard. */
+/** Returns the value of the header for the proxies of a guard. */
 export function markOf(guard: NetworkGuard): string {
   const mark = marks.get(guard) ?? randomBytes(18).toString('base64url');
   marks.set(guard, mark);

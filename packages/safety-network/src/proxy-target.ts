@@ -16,7 +16,11 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The target of a proxied request. @throws `HOST_NOT_ALLOWED` unless it is an `http:` URL */
+/**
+ * Returns the target of a proxied request.
+ * @throws `HOST_NOT_ALLOWED` if it is not an `http:` URL, if the method is not allowed, or if the
+ * `Host` header names another host
+ */
 export function targetOf({ url = '', method = '', headers }: IncomingMessage): URL {
   const target = /^http:\/\//i.test(url) ? parseUrl(url) : null;
   if (target === null) {
@@ -30,7 +34,10 @@ export function targetOf({ url = '', method = '', headers }: IncomingMessage): U
   return target;
 }
 
-/** The target of a tunnel, as an `https:` URL. @throws `HOST_NOT_ALLOWED` */
+/**
+ * Returns the target of a tunnel, as an `https:` URL.
+ * @throws `HOST_NOT_ALLOWED` if it is not a host and a port
+ */
 export function tunnelTarget(authority: string): URL {
   const target = AUTHORITY.test(authority) ? parseUrl(`https://${authority}/`) : null;
   if (target === null) throw malformed('a tunnel is to a host and a port');
@@ -41,7 +48,7 @@ function malformed(detail: string): CapabilityError {
   return new CapabilityError('HOST_NOT_ALLOWED', detail, 'malformed request');
 }
 
-/** The headers that are forwarded. Takes names and values in turn, as in `rawHeaders`. */
+/** Returns the headers to forward. Takes names and values in turn, as in `rawHeaders`. */
 export function forwardedHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
   const pairs: Array<[name: string, value: string]> = [];
   const dropped = new Set(HOP_HEADERS);

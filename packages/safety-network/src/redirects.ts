@@ -11,7 +11,8 @@ const BODY_HEADERS = [
 ];
 
 /**
- * Where a response redirects to, resolved; `null` if it is not a redirect. @throws `NETWORK_FAILED`
+ * Returns the absolute URL that a response redirects to; `null` if it is not a redirect.
+ * @throws `NETWORK_FAILED` if the redirect leads to a malformed URL
  */
 export function redirectTarget(response: Response, from: URL): URL | null {
   if (!REDIRECT_STATUS.has(response.status)) return null;
@@ -28,8 +29,8 @@ export function redirectTarget(response: Response, from: URL): URL | null {
 }
 
 /**
- * The `init` after a redirect (WHATWG fetch, "HTTP-redirect fetch"), with one difference: any
- * header of the caller may be a credential, so only `accept*` and `user-agent` go to another
+ * Returns the `init` after a redirect (WHATWG fetch, "HTTP-redirect fetch"), with one difference:
+ * any header of the caller may be a credential, so only `accept*` and `user-agent` go to another
  * origin.
  *
  * @throws `NETWORK_FAILED` if a body would have to be sent again and is no longer there

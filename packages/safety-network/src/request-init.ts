@@ -30,10 +30,10 @@ const PASSED_KEYS = [
 ] as const;
 
 /**
- * The part of `init` that `fetch` gets. It is read once. Unknown keys are left out.
+ * Returns the part of `init` that `fetch` gets. It is read once. Unknown keys are left out.
  *
- * @throws `HOST_NOT_ALLOWED` for what a tool may not set, `NETWORK_FAILED` for headers that can't
- * be sent
+ * @throws `HOST_NOT_ALLOWED` for a key, method or header that a tool may not set, `NETWORK_FAILED`
+ * for headers that can't be sent
  */
 export function checkInit(init: RequestInit): RequestInit {
   const refusedKey = REFUSED_KEYS.find((key) => Reflect.get(init, key) != null);
@@ -50,7 +50,7 @@ export function checkInit(init: RequestInit): RequestInit {
   return checked;
 }
 
-/** A copy of a form: the caller could add to its own after its bytes were counted. */
+/** Copies a form: the caller could add to its own after its bytes were counted. */
 function ownBody(body: unknown): unknown {
   if (body instanceof URLSearchParams) return new URLSearchParams(body);
   if (!(body instanceof FormData)) return body;

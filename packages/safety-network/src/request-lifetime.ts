@@ -20,6 +20,7 @@ export class RequestLifetime {
   readonly #unfollow: (() => void)[] = [];
 
   /**
+   * Starts the deadline.
    * @param timeoutMs milliseconds until the deadline
    * @param signals the caller's signals; their reasons become the error
    */
@@ -75,20 +76,20 @@ export class RequestLifetime {
   }
 
   /**
-   * The value of the promise, unless the request ends before that: not every `fetch` follows a
-   * signal.
+   * Returns the value of the promise, or rejects if the request ends before that: not every `fetch`
+   * follows a signal.
    */
   race<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#failure]);
   }
 
-  /** Everything has arrived: removes the deadline. An abort still makes an unread body fail. */
+  /** Removes the deadline, when all has arrived. An abort still makes an unread body fail. */
   complete(): void {
     this.#isComplete = true;
     this.#stopTimer();
   }
 
-  /** Everything was read, or nobody will read it: nothing ends the request any more. */
+  /** Lets nothing end the request any more, when all was read or nobody will read it. */
   release(): void {
     this.#isComplete = true;
     this.#stopTimer();

@@ -1,6 +1,6 @@
 /**
- * How many bytes a tool sends with a request: URL, header lines and body. The bytes of a stream are
- * counted by `countStream`.
+ * Counts the bytes that a tool sends with a request: URL, header lines and body. `countStream`
+ * counts those of a stream.
  */
 export async function requestBytes(url: URL, init: RequestInit): Promise<number> {
   const { body } = init;
@@ -13,7 +13,7 @@ export async function requestBytes(url: URL, init: RequestInit): Promise<number>
   return bytes + (await new Response(body).arrayBuffer()).byteLength;
 }
 
-/** The stream. Its bytes are reported before they are sent. */
+/** Returns a stream with the same bytes, and reports them before they are sent. */
 export function countStream(
   body: StreamBody,
   onBytes: (count: number) => void,
@@ -30,7 +30,10 @@ export function countStream(
   );
 }
 
-/** The bytes that `fetch` sends for a chunk. @throws `TypeError` where `fetch` would */
+/**
+ * Returns the bytes that `fetch` sends for a chunk.
+ * @throws `TypeError` if `fetch` would
+ */
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk);

@@ -18,11 +18,17 @@ export type BodyFate = 'passed' | 'taken' | 'refused';
 
 /** Sees a response before `fetch` does. */
 export interface ResponseSink {
-  /** The request has a connection and is about to be sent. */
+  /** Called when the request has a connection and is about to be sent. */
   onStart(abort: (reason: Error) => void): void;
-  /** @param resume continues the body after `onData` has returned `false` */
+  /**
+   * Called with the headers of the response.
+   * @param resume continues the body after `onData` has returned `false`
+   */
   onHeaders(headers: BodyHeaders, resume: () => void): BodyFate;
-  /** @returns whether the body may continue. Only used for a body that the sink has taken */
+  /**
+   * Called with bytes of the body.
+   * @returns whether the body may continue; only used for a body that the sink has taken
+   */
   onData(chunk: Buffer): boolean;
   onEnd(): void;
   /** Called before `fetch` learns of the failure. */
@@ -140,7 +146,8 @@ class SecondTap implements Handler {
   }
 
   /**
-   * The controller. Once the sink has the body, it can't abort any more: see `FirstTap.onConnect`.
+   * Wraps the controller. Once the sink has the body, it can't abort any more: see
+   * `FirstTap.onConnect`.
    */
   #fence(controller: Controller): Controller {
     const isTaken = () => this.#isTaken;

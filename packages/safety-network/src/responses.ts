@@ -1,16 +1,16 @@
 import type { RequestLifetime } from './request-lifetime.js';
 
-/** A response with another body. Its status and headers stay the same. */
+/** Returns a response with another body and the same status and headers. */
 export function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
 }
 
 /**
- * Gives a response the URL it came from, and whether a redirect led there.
+ * Sets the `url` of a response, and whether a redirect led there.
  *
- * @param response is changed
- * @param url the address of the last hop
+ * @param response the response, which is changed
+ * @param url the absolute URL of the last hop
  * @param redirected whether a redirect led there
  * @returns the same response
  */
@@ -29,15 +29,15 @@ export function describeResponse(response: Response, url: string, redirected: bo
 }
 
 export interface StreamWatcher {
-  /** When it ends, the stream ends. */
+  /** The lifetime of the request. When it ends, the stream ends. */
   readonly lifetime: RequestLifetime;
   onBytes(count: number): void;
   onEnd(): void;
-  /** The error that the reader gets instead of an error of the source. */
+  /** Returns the error that the reader gets instead of an error of the source. */
   mapError(error: unknown): unknown;
 }
 
-/** A stream that reads from the source only when it is read itself. */
+/** Returns a stream that reads from the source only when it is read itself. */
 export function watchStream(
   source: ReadableStream<Uint8Array>,
   { lifetime, onBytes, onEnd, mapError }: StreamWatcher,

@@ -7,11 +7,11 @@ import {
 } from './network-guard.js';
 
 export interface SafeFetchOptions extends GuardedFetchOptions {
-  /** Without `allow`, every public host may be reached. */
+  /** The operator's policy. Without `allow`, requests may reach every public host. */
   policy?: NetworkPolicy | undefined;
-  /** Another `fetch` than `globalThis.fetch`. Connections are then not shared between calls. */
+  /** A `fetch` that replaces `globalThis.fetch`. Calls with it do not share connections. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Another resolver than the system's. Connections are then not shared between calls. */
+  /** A resolver that replaces the system's. Calls with it do not share connections. */
   lookup?: LookupFunction | undefined;
 }
 
@@ -22,17 +22,18 @@ const MAX_GUARDS = 32;
 const guards = new Map<string, NetworkGuard>();
 
 /**
- * `fetch` under an operator's policy: any public host that the policy allows, and never an
- * address below the floor. Calls with equal policies share connections.
+ * Sends a request like `fetch`, within an operator's policy. It can reach every public host that
+ * the policy allows, and no address that the address floor denies. Calls with equal policies share
+ * connections.
  *
- * @param url absolute
- * @param init as for `fetch`
- * @param options the policy, limits in milliseconds and bytes, and hooks of the caller
+ * @param url an absolute http or https URL
+ * @param init the same as for `NetworkGuard.fetch`
+ * @param options the policy, limits in milliseconds and bytes, and callbacks
  * @returns the response of the last hop
- * @throws as `NetworkGuard.fetch`
- * @throws `CONFIG_INVALID` for a deny rule that does not parse
- * @example
- * const response = await safeFetch('https://api.example.com/', {}, { policy: { deny: ['*.bad.example'] } });
+ * @throws `CONFIG_INVALID` for an entry of `policy.deny` that can't be parsed
+ * @throws the same errors as `NetworkGuard.fetch`
+ * @example const response = await safeFetch('https://api.example.com/', {}, { policy: { deny:
+ * ['*.bad.example'] } });
  */
 export async function safeFetch(
   url: string | URL,
