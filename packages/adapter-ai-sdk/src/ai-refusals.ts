@@ -1,18 +1,21 @@
 import type { ToolSession } from '@ethosagent/core';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 
-/** What `repairToolCall` of `ai` 7 and `experimental_repairToolCall` of `ai` 6 take. */
+/**
+ * The function that `repairToolCall` of `ai` 7 and `experimental_repairToolCall` of `ai` 6 take.
+ */
 export type AiRefusals = (failed: {
   toolCall: { toolCallId: string; toolName: string; input: string };
   error: unknown;
 }) => Promise<null>;
 
 /**
- * For `repairToolCall` of `ai` 7, and `experimental_repairToolCall` of `ai` 6. `ai` refuses a call
- * of an unknown tool, and one whose arguments are no JSON, before any tool sees it. This function
- * records such calls in the session. It repairs nothing and runs nothing.
+ * Makes a function for `repairToolCall` of `ai` 7, or `experimental_repairToolCall` of `ai` 6. `ai`
+ * itself refuses a call of an unknown tool, or a call with arguments that are not JSON, before any
+ * tool sees it. The function records such calls in the session. It repairs nothing and runs
+ * nothing.
  *
- * @param session that the tools are of
+ * @param session the session of the tools
  * @returns the function for `ai`
  */
 export function aiRefusals(session: Pick<ToolSession, 'definitions' | 'refuse'>): AiRefusals {

@@ -12,24 +12,27 @@ export type AiTool = Tool<unknown, ToolOutput>;
 export interface AiToolsOptions
   extends Pick<SessionBatchOptions, 'attachments' | 'resultBudgetChars' | 'dryRun'> {
   /**
-   * Who asks for approval. `ai`: the run pauses with a `tool-approval-request`, the default.
-   * `session`: the `approve` of the session, while the call waits.
+   * Who asks for approval. With `ai`, the default, the run pauses with a `tool-approval-request`.
+   * With `session`, the call waits while the session asks its `approve`.
    */
   approvals?: 'ai' | 'session';
-  /** Who answers approvals of `ai`, for the record. */
+  /** The name of the person who answers approvals of `ai`, for the record. */
   by?: string;
-  /** Gives progress for users as preliminary results. The result itself is then one, too. */
+  /**
+   * Whether progress for users comes as preliminary results. The final result then also comes as a
+   * preliminary one. `false` when absent.
+   */
   progress?: boolean;
 }
 
 /**
- * The tools of a session for `generateText`, `streamText` and agents of `ai`, by their names. The
- * session validates, asks, runs, marks and records; a call that fails throws a `ToolCallError`.
+ * Returns the tools of a session for `generateText`, `streamText` and agents of `ai`. The session
+ * validates, asks, runs, marks and records each call. A call that fails throws a `ToolCallError`.
  *
- * @param session whose tools they are
- * @param options who decides on calls, and further settings
+ * @param session the session of the tools
+ * @param options who asks for approval, and further settings
  * @returns the tools by their names, for `tools` of `ai`
- * @throws `CONFIG_INVALID` where the personality is not valid
+ * @throws `CONFIG_INVALID` if the personality is not valid
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 
-/** What the model gets as the output of a tool. */
+/** The output of a tool in the form for the model. */
 export type ModelOutput = ToolResultPart['output'];
 
-/** What `ai` passes to a tool with a call, in every version. */
+/** The options that every version of `ai` passes to a tool with a call. */
 export interface CallOptions {
   toolCallId: string;
   messages: readonly ModelMessage[];

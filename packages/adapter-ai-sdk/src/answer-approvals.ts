@@ -11,21 +11,22 @@ import { refuse } from './approvals.js';
 /** The `content` of a result of `ai`. */
 export type AnswerableContent = readonly { type: string }[];
 
-/** A call that waits, with the id by which `ai` knows the question. */
+/** A call that waits for approval, with the id of the question in `ai`. */
 export interface WaitingApproval extends PendingApproval {
   approvalId: string;
 }
 
 /**
- * Answers what a run of `ai` was paused for. Each decision goes to the session, which holds the
- * call to it. Append the message to those of the run, and go on. Requests for tools that are not of
- * the session are left to the caller.
+ * Answers the approval requests of a paused run of `ai`. Each decision is stored in the session,
+ * which enforces it. Append the returned message to the messages of the run, and run again. The
+ * function ignores requests for tools of others; answer those yourself.
  *
- * @param session whose tools the run has
- * @param content of the run's last step
- * @param decide is asked about each call that waits
+ * @param session the session of the tools
+ * @param content the `content` of the run's last step
+ * @param decide called for each waiting call; returns the decision
  * @returns the message with the answers
- * @throws as `ToolSession.decide`
+ * @throws the errors of `ToolSession.decide`, such as `APPROVAL_INVALID` or `ALREADY_DECIDED`, and
+ * those of `decide`
  */
 export async function answerApprovals(
   session: ToolSession,

@@ -10,7 +10,7 @@ export interface AnsweredCall {
 }
 
 /**
- * The answers in the messages, each with its call. The last answer to a request counts.
+ * Returns the answers in the messages, each with its call. The last answer to a request counts.
  * @param of `last` for the answers that `ai` uses, which are in the last message
  */
 export function answeredCalls(

@@ -81,8 +81,8 @@ export class Approvals {
   }
 
   /**
-   * `ai` does not call a tool whose call was refused. So the session learns of the refusal with the
-   * next call.
+   * Passes refusals to the session. `ai` does not call a tool whose call was refused, so the
+   * session learns of the refusal with the next call.
    */
   async #settleRefusals(messages: readonly ModelMessage[]): Promise<void> {
     for (const { approvalId, call, approved, reason } of answeredCalls(messages, 'all')) {
@@ -108,7 +108,7 @@ export class Approvals {
 
 /**
  * Refuses a waiting call, and lets the session answer it, so that nothing of it is left waiting.
- * @throws as `ToolSession.decide`
+ * @throws the same errors as `ToolSession.decide`
  */
 export async function refuse(
   session: ToolSession,

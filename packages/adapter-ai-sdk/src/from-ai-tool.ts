@@ -11,26 +11,30 @@ import { asSchema, type Tool } from 'ai';
 import type { ModelOutput } from './ai-types.js';
 
 export interface FromAiToolOptions {
-  /** `false`: calls run without being asked for, unless the tool itself has `needsApproval`. */
+  /**
+   * Whether calls need approval. With `false`, they need it only if the tool's own `needsApproval`
+   * says so. `true` when absent.
+   */
   approval?: boolean;
-  /** What the tool gets as its `context`, and as its `experimental_context`. */
+  /** The value that the tool gets as its `context` and as its `experimental_context`. */
   context?: Record<string, unknown>;
 }
 
 /**
- * A tool of `ai` for a runtime. Its function keeps the authority of this process: nothing that it
- * touches is declared, bounded or audited. Each call therefore needs approval, and its output is
- * untrusted.
+ * Makes a tool of a runtime from a tool of `ai`. Its function keeps the authority of this process:
+ * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, and
+ * its output is untrusted.
  *
- * Its own validation runs with the call, after the approval. Errors that it throws, and outputs that
- * `toModelOutput` makes errors, are `execution_failed`. Data is given as JSON and as `structured.output`,
- * images as `structured.images`.
+ * The tool's own validation runs with the call, after the approval. Errors that the tool throws,
+ * and outputs that `toModelOutput` turns into errors, become `execution_failed`. Data is in the
+ * result as JSON and as `structured.output`, and images are in `structured.images`.
  *
- * @param name for the tool, which has none of its own
- * @param tool of `ai`
- * @param options `approval: false` runs calls without asking; `context` for the function
- * @returns the tool, to be registered
- * @throws `TOOL_INVALID` for a tool that the model's provider or a client runs
+ * @param name the name of the tool, since a tool of `ai` has none
+ * @param tool the tool of `ai`
+ * @param options `approval: false` lets calls run without approval; `context`: a value for the
+ * function
+ * @returns the tool; register it in a runtime
+ * @throws `TOOL_INVALID` for a tool without `execute`, which the model's provider or a client runs
  */
 export async function fromAiTool(
   name: string,
@@ -60,7 +64,7 @@ export async function fromAiTool(
   };
 }
 
-/** In `ai` 7, the description may be a function. */
+/** Returns the description of a tool. In `ai` 7 it may be a function. */
 function descriptionOf({ description }: { description?: unknown }, context: unknown): string {
   if (typeof description !== 'function') return String(description ?? '');
   return String(Reflect.apply(description, undefined, [{ context }]));
@@ -133,7 +137,10 @@ function failed(error: string): ToolResult {
   return { ok: false, code: 'execution_failed', error };
 }
 
-/** @throws if the value is not data */
+/**
+ * Writes a value as JSON.
+ * @throws an error if the value is not data
+ */
 function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
@@ -159,7 +166,7 @@ function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** All outputs before the last one are progress messages of the tool. */
+/** Returns the last output. Outputs before the last one become progress messages of the tool. */
 async function lastOf(
   outputs: AsyncIterable<unknown>,
   { toolName, ctx }: { toolName: string; ctx: ToolContext },

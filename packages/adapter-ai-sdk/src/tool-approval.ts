@@ -3,7 +3,7 @@ import type { AiTool } from './ai-tools.js';
 import type { CallOptions } from './ai-types.js';
 import { Approvals } from './approvals.js';
 
-/** What `toolApproval` of `ai` 7 takes for tools of a session. */
+/** The functions that `toolApproval` of `ai` 7 takes, by the names of the tools. */
 export type AiToolApproval = Record<
   string,
   (
@@ -13,11 +13,11 @@ export type AiToolApproval = Record<
 >;
 
 /**
- * For `toolApproval` of `ai` 7: asks as the tools do by themselves, and gives the reason with the
- * request.
+ * Makes functions for `toolApproval` of `ai` 7. They ask for approval in the same cases as the
+ * tools themselves, and add the reason to the request.
  *
- * @param session whose tools they are
- * @param tools what `aiTools` gave for the session
+ * @param session the session of the tools
+ * @param tools the tools that `aiTools` returned for the session
  * @returns a function for each tool, for `toolApproval` of `ai`
  */
 export function aiToolApproval(

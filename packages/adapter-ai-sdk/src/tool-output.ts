@@ -6,19 +6,20 @@ import type { ModelOutput } from './ai-types.js';
 const isSeven = 'isStepCount' in ai;
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What a call gives the program. The model reads `text` and sees `images`, and nothing else. */
+/** The output of a call. The model reads `text` and sees `images`, and nothing else. */
 export class ToolOutput {
-  /** Marked where somebody else may have written it. */
+  /** The text for the model. Text that somebody else may have written is marked as untrusted. */
   readonly text: string;
   readonly images: readonly ResultImage[];
-  /** Set while the call goes on: this is word from it, and not its result. */
+  /** Present while the call is running: this output is progress, and not the result. */
   readonly progress?: ToolProgressEvent;
   readonly #structured: Record<string, unknown> | undefined;
 
   /**
-   * What `execute` of a tool of `aiTools` gives.
+   * Makes the output of a call of a tool of `aiTools`.
    *
-   * @param parts the text for the model, the images, and what the program may know
+   * @param parts the text and the images for the model, progress, and structured data for the
+   * program
    */
   constructor({ text, images = [], progress, structured }: ToolOutputParts) {
     this.text = text;
@@ -28,8 +29,9 @@ export class ToolOutput {
   }
 
   /**
-   * The payload of the tool. It is not marked, so it is no field: JSON of an output lacks it, also
-   * where messages are converted without the tools at hand.
+   * The structured data of the tool, for the program. It is not marked as untrusted, so it is a
+   * getter and not a field: the JSON of an output does not contain it, even if messages are
+   * converted without the tools.
    */
   get structured(): Record<string, unknown> | undefined {
     return this.#structured;
@@ -43,12 +45,12 @@ interface ToolOutputParts {
   structured?: Record<string, unknown> | undefined;
 }
 
-/** What the program gets of a successful call. */
+/** Returns the output of a successful call, for the program. */
 export function outputOf({ text, images, result }: SessionResult): ToolOutput {
   return new ToolOutput({ text, images, structured: result.ok ? result.structured : undefined });
 }
 
-/** What the model gets of an output. The output may have been sent to a browser and back. */
+/** Returns an output in the form for the model. It may have been sent to a browser and back. */
 export function modelOutput(output: unknown): ModelOutput {
   const { text, images, progress }: Partial<Record<keyof ToolOutput, unknown>> = Object(output);
   if (progress !== undefined) return { type: 'error-text', value: 'the call did not end' };
@@ -69,7 +71,7 @@ interface ImagePart {
   data: unknown;
 }
 
-/** `ai` 7 accepts the part of `ai` 6 too, but prints a warning. */
+/** Makes the part of an image. `ai` 7 accepts the part of `ai` 6 too, but prints a warning. */
 function imagePart({ mediaType, data }: ResultImage): ImagePart {
   return isSeven
     ? { type: 'file', mediaType, data: { type: 'data', data } }

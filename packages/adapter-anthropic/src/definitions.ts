@@ -3,14 +3,14 @@ import type { ToolSession } from '@ethosagent/core';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { inputSchemaOf } from './input-schema.js';
 
-/** A tool as a request to the model has it. */
+/** A tool in the form of a request to the API. */
 export interface AnthropicDefinition extends Pick<Tool, 'name' | 'description' | 'input_schema'> {
   type: 'custom';
   description: string;
 }
 
 export interface AnthropicDefinitionsOptions {
-  /** The names of the tools that the model gets, of those that the personality has. */
+  /** The names of the tools to offer, from those of the personality. All when absent. */
   tools?: readonly string[];
 }
 
@@ -18,12 +18,14 @@ export interface AnthropicDefinitionsOptions {
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * The tools of a session for `tools` of `client.messages.create`. The caller may change the copy.
+ * Returns the tools of a session for `tools` of `client.messages.create`. The list is a copy that
+ * you may change.
  *
- * @param session whose tools they are
- * @param options `tools`: names of the tools to offer; all when absent
+ * @param session the session of the tools
+ * @param options `tools`: the names of the tools to offer; all when absent
  * @returns the definitions
- * @throws `CONFIG_INVALID` where the personality is not valid, or the API takes no tool of such a name
+ * @throws `CONFIG_INVALID` if the personality is not valid, or if the API does not accept the name
+ * of a tool
  */
 export async function toAnthropicDefinitions(
   session: Pick<ToolSession, 'definitions'>,

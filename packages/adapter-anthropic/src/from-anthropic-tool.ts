@@ -6,23 +6,23 @@ import type { ResultImage } from '@ethosagent/core';
 import { errorText } from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 
-/** A tool with a `run` of its own, as `betaZodTool`, `betaTool` and `mcpTool` make them. */
+/** A tool with a `run` of its own, as `betaZodTool`, `betaTool` and `mcpTool` return it. */
 // biome-ignore lint/suspicious/noExplicitAny: the only input that tools of every input have
 export type ForeignAnthropicTool = BetaRunnableTool<any>;
 
 export interface FromAnthropicToolOptions {
-  /** `false`: calls run without being asked for. */
+  /** Whether calls need approval. `true` when absent. */
   approval?: boolean;
 }
 
 /**
- * A runnable tool of the SDK for a runtime. Its function keeps the authority of this process:
- * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, and
- * its output is untrusted.
+ * Makes a tool of a runtime from a runnable tool of the SDK. Its function keeps the authority of
+ * this process: nothing that it touches is declared, bounded or audited. Each call therefore needs
+ * approval, and its output is untrusted.
  *
  * @param foreign the tool of the SDK
- * @param options `approval: false` runs calls without asking
- * @returns the tool, to be registered
+ * @param options `approval: false` lets calls run without approval
+ * @returns the tool; register it in a runtime
  * @throws `TOOL_INVALID` for a tool without a schema, such as one whose type the API defines
  */
 export function fromAnthropicTool(
@@ -106,7 +106,8 @@ function blockText(block: Block): string {
 }
 
 /**
- * An image whose bytes are in the result. An image behind a URL or the id of a file is not fetched.
+ * Returns an image whose bytes are in the result. An image behind a URL or the id of a file is not
+ * fetched.
  */
 function imageOf(block: Block): ResultImage[] {
   if (block.type !== 'image' || block.source.type !== 'base64') return [];

@@ -4,9 +4,9 @@ import { isObject } from '@ethosagent/policy';
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf'];
 
 /**
- * A schema of arguments in the form of the API: of type `object`, without alternatives at its root.
- * If the schema has alternatives, the model is told the properties of all of them. The session
- * still checks calls against the original schema.
+ * Returns a schema of arguments in the form of the API: of type `object`, without alternatives at
+ * its root. If the schema has alternatives, the model gets the properties of all of them. The
+ * session still checks calls against the original schema.
  */
 export function inputSchemaOf(schema: Record<string, unknown>): Tool.InputSchema {
   if (!COMBINATORS.some((key) => Object.hasOwn(schema, key))) return { ...schema, type: 'object' };
@@ -22,8 +22,8 @@ export function inputSchemaOf(schema: Record<string, unknown>): Tool.InputSchema
 }
 
 /**
- * The possible properties of the arguments. If alternatives have different schemas for one, any of
- * these schemas.
+ * Returns the possible properties of the arguments. If alternatives have different schemas for a
+ * property, any of these schemas is accepted.
  */
 function propertiesOf(schema: Record<string, unknown>): Record<string, unknown> {
   const found = new Map<string, Map<string, unknown>>();
@@ -42,7 +42,7 @@ function propertiesOf(schema: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-/** The properties that are always required. */
+/** Returns the properties that are always required. */
 function requiredOf(schema: Record<string, unknown>): string[] {
   const own = Array.isArray(schema.required) ? schema.required : [];
   const ofAll = partsOf(schema, ['allOf']).flatMap(requiredOf);

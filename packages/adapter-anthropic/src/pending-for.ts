@@ -2,14 +2,15 @@ import type { PendingApproval, ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
- * The questions of the session about the calls of a message, with reach, reason and sources.
- * Nothing runs. Call it in the loop over the tool runner, before the tools run. Decide on each call
- * by `session.decide`, or leave the loop and go on later with `runToolUse`.
+ * Returns the questions of the session about the calls of a message, with the reach, the reason and
+ * the sources. No call runs. Call it in the loop over the tool runner, before the tools run. Then
+ * decide on each call with `session.decide`, or leave the loop and continue later with
+ * `runToolUse`.
  *
- * @param session whose tools the calls are of
- * @param message of the model
- * @returns the calls that nobody has decided on, in their order
- * @throws `CONFIG_INVALID` where the personality is not valid
+ * @param session the session of the tools
+ * @param message the message of the model
+ * @returns the calls that still need a decision, in their order
+ * @throws `CONFIG_INVALID` if the personality is not valid
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'check' | 'definitions'>,

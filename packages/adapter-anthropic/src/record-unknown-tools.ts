@@ -2,13 +2,13 @@ import type { ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
- * Records the calls of tools that the tool runner does not have, which it answers by itself.
- * Nothing runs. Call it in the loop over the runner, once for each message. `runToolUse` does it
- * without being asked.
+ * Records calls of tools that the tool runner does not have. The runner answers such calls itself.
+ * No call runs. Call this function in the loop over the runner, once for each message. `runToolUse`
+ * needs no such call: it records them itself.
  *
- * @param session of the agent
- * @param message of the model
- * @param tools all that the runner has, also your own
+ * @param session the session of the agent
+ * @param message the message of the model
+ * @param tools all tools of the runner, also your own
  */
 export async function recordUnknownTools(
   session: Pick<ToolSession, 'refuse'>,

@@ -1,10 +1,10 @@
 import type { ImageBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ResultImage, SessionResult } from '@ethosagent/core';
 
-/** What the model reads of a result: text alone, or text and images. */
+/** The part of a result that the model reads: text alone, or text and images. */
 export type ResultContent = string | (TextBlockParam | ImageBlockParam)[];
 
-/** The text as the session marked it, and the images. */
+/** Returns the text, as the session marked it, and the images. */
 export function contentOf({ text, images }: Pick<SessionResult, 'text' | 'images'>): ResultContent {
   if (images.length === 0) return text;
   const shown = images.flatMap(imageOf);

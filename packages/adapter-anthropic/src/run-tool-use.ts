@@ -8,48 +8,50 @@ import { cutOffBy, type ToolUse, type ToolUseMessage, toolUsesOf } from './tool-
 export interface RunToolUseOptions extends AnthropicCallOptions {
   signal?: AbortSignal;
   /**
-   * Results that are there already, by their `tool_use_id`: those of an earlier run of this message,
-   * and of tools that the session does not have. Their calls are not run.
+   * Results that you already have: those of an earlier run of this message, and those of tools that
+   * the session does not have. Calls with the same `tool_use_id` are not run.
    */
   results?: readonly ToolResultBlockParam[];
 }
 
-/** The message that answers all calls of another. */
+/** The message that answers all calls of a message of the model. */
 export interface ToolUseReply {
   role: 'user';
   content: ToolResultBlockParam[];
 }
 
-/** What became of the calls of a message. There is a reply once all of them have a result. */
+/** The outcome of the calls of a message. It has a reply if all calls have a result. */
 export type ToolUseRun = {
-  /** In the order of the calls. It is plain JSON, for the next run of the message. */
+  /** The results so far, in the order of the calls, as plain JSON. Pass them to the next run. */
   results: ToolResultBlockParam[];
-  /** What waits for `session.decide`. */
+  /** The calls that wait for `session.decide`. */
   waiting: PendingApproval[];
 } & (
   | {
-      /** The message calls nothing. */
+      /** The message has no calls. */
       status: 'none';
     }
   | { status: 'waiting' }
   | {
       status: 'complete';
-      /** Goes behind the message. */
+      /** The message to send after the model's message. */
       reply: ToolUseReply;
     }
 );
 
 /**
- * Runs the calls of a message of the model as one batch of the session. Without `approve` in the
- * session, calls may wait. Then there is no reply yet, because the API takes all results at once:
- * decide on the calls, and run the message again with the results that you have.
+ * Runs the calls of a message of the model as one batch of the session. If the session has no
+ * `approve`, calls may wait for a decision. There is no reply then, because the API takes all
+ * results at once: decide on the calls, and run the message again with the `results` that you have.
  *
- * A message that was cut off (a `stop_reason` other than `tool_use`) runs nothing, and each of its
- * calls gets that as its answer. An aborted call gets a failed result. Nothing throws.
+ * A message with a `stop_reason` other than `tool_use` was cut off. None of its calls runs, and
+ * each gets a failed result that says so. A call that was aborted also gets a failed result. The
+ * function does not throw.
  *
- * @param session whose tools the calls are of
- * @param message of the model
- * @param options a signal, and the `results` of an earlier run of this message
+ * @param session the session of the tools
+ * @param message the message of the model
+ * @param options a signal, the `results` of an earlier run of this message, and options of the
+ * calls
  * @returns the reply for the API, or the calls that wait
  */
 export async function runToolUse(

@@ -10,26 +10,33 @@ import { contentOf, type ResultContent } from './result-content.js';
 
 /** A tool of a session, for the `tools` of a tool runner. */
 export interface AnthropicTool extends AnthropicDefinition {
-  /** Arguments as they came: the session validates them, and says what is wrong. */
+  /**
+   * Returns the arguments unchanged. The session validates them, and its message says what is
+   * wrong.
+   */
   parse: (input: unknown) => unknown;
-  /** @throws `ToolError`, of which the runner makes a result with `is_error` */
+  /**
+   * Runs a call, and returns its content for the model.
+   * @throws `ToolError` if the call failed; the runner turns it into a result with `is_error`
+   */
   run: (input: unknown, context?: RunContext) => Promise<ResultContent>;
 }
 
 type RunContext = Parameters<BetaRunnableTool<unknown>['run']>[1];
 
 /**
- * The tools of a session for `client.beta.messages.toolRunner`. The session validates, asks, runs,
- * marks and records. The calls of one reply are one batch. A failed call throws the SDK's
- * `ToolError` with the text for the model, and the run goes on.
+ * Returns the tools of a session for `client.beta.messages.toolRunner`. The session validates,
+ * asks, runs, marks and records each call. The calls of one reply form one batch. A failed call
+ * throws the SDK's `ToolError` with the text for the model, and the run continues.
  *
- * A call that waits for a decision fails too: the model reads that it waits, and nothing has run.
- * To ask before that, use `pendingFor` in the loop.
+ * A call that waits for a decision does not run, and also fails: the model reads that it waits. If
+ * you want to decide before that, use `pendingFor` in the loop.
  *
- * @param session whose tools they are
- * @param options which tools, and who hears of results
+ * @param session the session of the tools
+ * @param options the tools to offer, a callback for results, and options of the calls
  * @returns the tools
- * @throws `CONFIG_INVALID` where the personality is not valid, or the API takes no tool of such a name
+ * @throws `CONFIG_INVALID` if the personality is not valid, or if the API does not accept the name
+ * of a tool
  *
  * @example
  * ```ts

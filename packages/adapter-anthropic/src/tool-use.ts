@@ -2,12 +2,12 @@ import type { ToolUseBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolCall } from '@ethosagent/types';
 
 /**
- * A message of the model: as a client of the SDK gave it, beta or not, or as `messages` of a request
- * have it.
+ * A message of the model: the answer of a client of the SDK, beta or not, or an element of
+ * `messages` of a request.
  */
 export interface ToolUseMessage {
   content?: string | readonly (ToolUseBlockParam | { readonly type: string })[];
-  /** Absent in what `messages` of a request have. */
+  /** Why the model stopped. Absent in an element of `messages` of a request. */
   stop_reason?: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface ToolUse {
   toolset?: string;
 }
 
-/** The calls in a message that the client must run, in order. */
+/** Returns the calls in a message that the client must run, in order. */
 export function toolUsesOf({ content }: ToolUseMessage): ToolUse[] {
   // A message may come from a store, so its shape is checked.
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -30,8 +30,8 @@ export function toolUsesOf({ content }: ToolUseMessage): ToolUse[] {
 }
 
 /**
- * Why the calls of a message must not run: the model had not finished the message. A call that was
- * cut off may still have valid arguments that are not the ones that the model meant.
+ * Returns why the calls of a message must not run: the model had not finished the message. A call
+ * that was cut off may still have valid arguments, but not those that the model meant.
  *
  * @returns `undefined` for a complete message
  */

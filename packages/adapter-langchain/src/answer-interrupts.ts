@@ -3,12 +3,12 @@ import { INTERRUPT, type Interrupt, isInterrupted } from '@langchain/langgraph';
 import { isToolInterrupt, type ToolAnswer, type ToolInterrupt } from './tool-interrupt.js';
 
 /**
- * Answers what a run was interrupted for. Interrupts that are not of the tools of a session are left
- * to the caller.
+ * Answers the interrupts of a run that ask about calls of a session. It ignores other interrupts;
+ * answer those yourself.
  *
- * @param result what `invoke` gave, a chunk of a stream, or a list of interrupts
- * @param decide is asked about each interrupt of a tool of the session
- * @returns for `new Command({ resume })`: the answers by the ids of their interrupts
+ * @param result the result of `invoke`, a chunk of a stream, or a list of interrupts
+ * @param decide called for each interrupt of a tool of a session; returns the decision
+ * @returns the answers by the ids of their interrupts, for `new Command({ resume })`
  */
 export async function answerInterrupts(
   result: unknown,

@@ -4,7 +4,7 @@ import type { ToolCall } from '@ethosagent/types';
 import { interrupt, isGraphInterrupt } from '@langchain/langgraph';
 import { type ToolAnswer, type ToolInterrupt, toolAnswerOf } from './tool-interrupt.js';
 
-/** Passes the questions of a session to whoever runs the graph, and the answers back. */
+/** Passes the questions of a session to the caller of the graph, and the answers back. */
 export class Approvals {
   readonly #session: ToolSession;
   readonly #by: { by?: string };
@@ -32,7 +32,7 @@ export class Approvals {
     return true;
   }
 
-  /** The first undecided call. */
+  /** Returns the first call that needs a decision. */
   async #open(calls: readonly ToolCall[]): Promise<PendingApproval | undefined> {
     for (const call of calls) {
       const check = await this.#session.check(call);
@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Passes the answers to the session. @returns why the last one does not count; `undefined` if it
-   * does
+   * Passes the answers to the session.
+   * @returns why the last answer does not count; `undefined` if it counts
    */
   async #take(values: readonly unknown[]): Promise<string | undefined> {
     const answers = values.map(toolAnswerOf);
@@ -70,8 +70,8 @@ export class Approvals {
 }
 
 /**
- * All values with which the node was resumed. LangGraph returns them one by one, and interrupts the
- * node when none is left.
+ * Returns all values with which the node was resumed. LangGraph returns them one by one, and
+ * interrupts the node when none is left.
  */
 function answersOfNode(asked: PendingApproval): unknown[] | undefined {
   const values: unknown[] = [];

@@ -58,7 +58,7 @@ function textOf(block: Block): string {
   return image === undefined ? `[${block.type} left out]` : `[image, ${image.mediaType}]`;
 }
 
-/** An image whose bytes are in the result, in any form that the framework uses. */
+/** Returns an image whose bytes are in the result, in any form that the framework uses. */
 function imageOf(block: Block): ResultImage[] {
   if (block.type === 'image_url') {
     const { image_url: image } = block;

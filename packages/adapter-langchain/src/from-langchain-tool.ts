@@ -8,17 +8,17 @@ import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { isInteropZodSchema } from '@langchain/core/utils/types';
 import { resultOf } from './foreign-output.js';
 
-/** A tool of the framework, of whatever kind. */
+/** A tool of LangChain, of any kind. */
 export interface ForeignLangchainTool {
   name: string;
   description?: string | undefined;
-  /** JSON Schema, or a schema of Zod. */
+  /** The schema of the arguments: JSON Schema, or a schema of Zod. */
   schema: object;
   /** Runs the tool. */
   invoke(input: ForeignToolCall, config?: RunnableConfig): Promise<unknown>;
 }
 
-/** A call, as such a tool takes it from a model. */
+/** A call in the form in which such a tool takes it from a model. */
 export interface ForeignToolCall {
   type: 'tool_call';
   id: string;
@@ -27,22 +27,24 @@ export interface ForeignToolCall {
 }
 
 export interface FromLangchainToolOptions {
-  /** `false`: calls run without being asked about. */
+  /** Whether calls need approval. `true` when absent. */
   approval?: boolean;
-  /** What the tool finds as `configurable` of its config. */
+  /** The value that the tool gets as `configurable` of its config. */
   configurable?: Record<string, unknown>;
 }
 
 /**
- * A tool of the framework for a runtime. Its function keeps the authority of this process: nothing
- * that it touches is declared, bounded or audited. Each call therefore needs approval, and its
- * output is untrusted.
+ * Makes a tool of a runtime from a tool of LangChain. Its function keeps the authority of this
+ * process: nothing that it touches is declared, bounded or audited. Each call therefore needs
+ * approval, and its output is untrusted.
  *
- * It runs outside any graph: an interrupt, or a `Command` for the graph, is an error.
+ * The tool runs outside any graph. If it interrupts, or returns a `Command` for the graph, the call
+ * fails.
  *
  * @param foreign the tool of LangChain
- * @param options `approval: false` runs calls without asking; `configurable` for the function
- * @returns the tool, to be registered
+ * @param options `approval: false` lets calls run without approval; `configurable`: a value for the
+ * function
+ * @returns the tool; register it in a runtime
  */
 export function fromLangchainTool(
   foreign: ForeignLangchainTool,
@@ -64,7 +66,7 @@ export function fromLangchainTool(
   };
 }
 
-/** A copy, since the framework changes the schemas with which it validates. */
+/** Copies the schema, since the framework changes the schemas with which it validates. */
 function schemaOf({ schema }: ForeignLangchainTool): Record<string, unknown> {
   // The schema of the input: a property with a default may be left out.
   const json = isInteropZodSchema(schema) ? toJsonSchema(schema, { io: 'input' }) : schema;

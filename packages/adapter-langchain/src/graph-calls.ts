@@ -9,7 +9,7 @@ const MAX_ROUNDS = 4;
 
 export interface GraphCallsOptions {
   session: ToolSession;
-  /** The names of the tools whose calls are asked about together. */
+  /** The names of the tools whose calls are decided together. */
   names: ReadonlySet<string>;
   /** Whether graphs are interrupted for approvals. */
   interrupts: boolean;
@@ -51,7 +51,7 @@ export class GraphCalls {
     }
   }
 
-  /** The first call of a node starts this for all calls of the node. */
+  /** Gets the decisions on all calls of a node. The first call of the node starts this. */
   #settle(task: GraphTask, call: ToolCall): Promise<boolean> {
     const ofRun = this.#settled.get(task.run) ?? new Map<string, Promise<boolean>>();
     this.#settled.set(task.run, ofRun);

@@ -3,9 +3,9 @@ import { canonicalJson } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 import type { GraphTask } from './graph-task.js';
 
-/** How many tasks are remembered, of all graphs. */
+/** The most tasks that are remembered, of all graphs. */
 const MAX_TASKS = 500;
-/** How many characters their results may have, including images in base64. */
+/** The most characters of their results, including images in base64. */
 const MAX_CHARS = 50_000_000;
 
 interface KnownResult {

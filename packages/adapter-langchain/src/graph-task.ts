@@ -14,8 +14,9 @@ export interface GraphTask {
 }
 
 /**
- * @returns `undefined` outside a graph, and for a call whose id another call also has: it would not
- * be known to which of them an answer belongs
+ * Returns the run of a node to which a call belongs.
+ * @returns `undefined` outside a graph, and for a call whose id another call also has: nobody would
+ * know to which of them an answer belongs
  */
 export function graphTaskOf(config: ToolRunnableConfig): GraphTask | undefined {
   const { configurable = {}, toolCall } = config;

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolSession } from '@ethosagent/core';
 
-/** What `wrapToolCall` of a middleware gets of a call: without a tool where the agent knows none. */
+/** The request that `wrapToolCall` gets. `tool` is `undefined` if the agent has no such tool. */
 export interface WrappedToolCall {
   toolCall: { id?: string; name: string; args: unknown };
   tool: unknown;
 }
 
 /**
- * For `wrapToolCall` of a middleware, the last one of an agent of `createAgent`. LangChain answers
- * a call of an unknown tool by itself. This function records such calls in the session. All calls
- * go on as they would.
+ * Makes a function for `wrapToolCall` of a middleware. Use it in the last middleware of an agent of
+ * `createAgent`. LangChain itself answers a call of an unknown tool. The function records such
+ * calls in the session, and changes nothing about any call.
  *
- * @param session of the agent
+ * @param session the session of the agent
  * @returns the function for `wrapToolCall`
  */
 export function langchainRefusals(

@@ -5,7 +5,7 @@ import type { ToolOutput } from './tool-output.js';
 
 type Run = (args: unknown, config: ToolRunnableConfig) => Promise<ToolOutput>;
 
-/** A tool of a session, as agents, `ToolNode` and `bindTools` take it. */
+/** A tool of a session, for agents, `ToolNode` and `bindTools`. */
 export type LangchainTool = DynamicStructuredTool<JSONSchema>;
 
 /**

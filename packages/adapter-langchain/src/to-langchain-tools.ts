@@ -9,29 +9,32 @@ import { outputOf } from './tool-output.js';
 export interface LangchainToolsOptions
   extends Pick<SessionBatchOptions, 'attachments' | 'onProgress' | 'resultBudgetChars' | 'tools'> {
   /**
-   * Who asks for approval. `interrupt`: the graph is interrupted, the default; outside a graph, or
-   * without a checkpointer, the call is refused and waits in `session.pending()`. `session`: the
-   * `approve` of the session, while the call waits.
+   * Who asks for approval. With `interrupt`, the default, the graph is interrupted. Outside a
+   * graph, or without a checkpointer, the call then fails, and waits in `session.pending()`. With
+   * `session`, the call waits while the session asks its `approve`.
    */
   approvals?: 'interrupt' | 'session';
-  /** Who answers interrupts, for the record, where the answer does not say. */
+  /** The name of the person who answers interrupts, for the record, if the answer has no name. */
   by?: string;
-  /** `false`: images are left to the artifact, for models that take none in results of tools. */
+  /**
+   * Whether the model gets the images of a result. With `false` they are only in the artifact, for
+   * models that accept no images in results of tools. `true` when absent.
+   */
   images?: boolean;
 }
 
 /**
- * The tools of a session for agents of LangChain and nodes of LangGraph. The session validates, asks,
- * runs, marks and records.
+ * Returns the tools of a session for agents of LangChain and nodes of LangGraph. The session
+ * validates, asks, runs, marks and records each call.
  *
- * A call gives a `ToolMessage`: what the model reads is its content, what the program may know its
- * `artifact`, a `ToolArtifact`. Its status is `error` where the call failed. A call without an id,
- * by a program, gives the content alone, and throws a `ToolCallError` where it fails.
+ * A call returns a `ToolMessage`. Its content is for the model, and its `artifact`, a
+ * `ToolArtifact`, is for the program. Its status is `error` if the call failed. A call without an
+ * id, which a program makes, returns only the content, and throws a `ToolCallError` if it fails.
  *
- * @param session whose tools they are
- * @param options which tools, and further settings
+ * @param session the session of the tools
+ * @param options the tools to offer, who asks for approval, and further settings
  * @returns the tools
- * @throws `CONFIG_INVALID` where the personality is not valid
+ * @throws `CONFIG_INVALID` if the personality is not valid
  *
  * @example
  * ```ts

@@ -13,16 +13,16 @@ import {
 /** The value of an interrupt: a call that waits for a decision. */
 export interface ToolInterrupt extends PendingApproval {
   type: 'tool_approval';
-  /** Why the answer that was given before did not count. */
+  /** Why the previous answer did not count. Absent if there was none. */
   problem?: string;
 }
 
 /**
- * What a graph is resumed with. It names its question: a node that runs again is given all its old
- * answers again, and no yes may go to another question.
+ * The answer with which a graph is resumed. It names its question: a node that runs again gets all
+ * its old answers again, and an approval must not count for another question.
  */
 export interface ToolAnswer extends CallDecision {
-  /** As the interrupt has it. */
+  /** The `question` of the interrupt. */
   question: string;
 }
 
@@ -56,7 +56,9 @@ const isAnswer = isShape(
   },
 );
 
-/** An answer of ours among the values with which a graph was resumed. */
+/**
+ * Returns a value with which a graph was resumed, if it is an answer to a question of a session.
+ */
 export function toolAnswerOf(value: unknown): ToolAnswer | undefined {
   if (!isObject(value)) return undefined;
   // Without `undefined`, as a checkpoint stores it.

@@ -7,7 +7,10 @@ import {
 import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
 import { ToolMessage } from '@langchain/core/messages';
 
-/** What the program finds as `artifact` of a `ToolMessage`. The model never reads it. */
+/**
+ * The `artifact` of a `ToolMessage`: facts about the call for the program. The model never reads
+ * it.
+ */
 export type ToolArtifact =
   | {
       ok: true;
@@ -20,16 +23,16 @@ export type ToolArtifact =
       durationMs: number;
       code: ToolErrorCode;
       cause?: FailureCause;
-      /** The call did not run: it waits for this decision. */
+      /** Present if the call did not run, because it waits for this decision. */
       approval?: PendingApproval;
     };
 
-/** What the model reads: only text, or text and images. */
+/** The content that the model reads: only text, or text and images. */
 export type ToolContent =
   | string
   | ({ type: 'text'; text: string } | { type: 'image'; mimeType: string; data: string })[];
 
-/** In the form of `content_and_artifact`. */
+/** The output of a tool with the response format `content_and_artifact`. */
 export type ToolOutput = [content: ToolContent | ToolMessage, artifact: ToolArtifact | undefined];
 
 export interface OutputOptions {
@@ -38,7 +41,10 @@ export interface OutputOptions {
   images: boolean;
 }
 
-/** @throws `ToolCallError` for a failure that no message can contain */
+/**
+ * Converts an answer of the session.
+ * @throws `ToolCallError` if a call without an id failed
+ */
 export function outputOf(answer: SessionResult, { toolCallId, images }: OutputOptions): ToolOutput {
   const artifact = artifactOf(answer, images);
   if (answer.result.ok) return [contentOf(answer, images), artifact];

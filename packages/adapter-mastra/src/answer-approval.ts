@@ -2,23 +2,25 @@ import type { CallDecision, PendingApproval, ToolSession } from '@ethosagent/cor
 import { EthosError } from '@ethosagent/types';
 import { questionOf } from './suspension.js';
 
-/** What a suspended run of Mastra is resumed with. */
+/** The data with which a suspended run of Mastra is resumed. */
 export interface ApprovalAnswer {
   approved: boolean;
   reason?: string;
 }
 
 /**
- * Answers what a run was suspended for. The decision goes to the session, which holds the call to
- * it. Resume the run with the data that this returns. Other resume data approves nothing.
+ * Answers the question for which a run was suspended. The decision is stored in the session, which
+ * enforces it. Resume the run with the data that this function returns. Other resume data approves
+ * nothing.
  *
- * @param session whose tool was called
- * @param suspended the `suspendPayload` of a result, or the `payload` of a `tool-call-suspended` chunk
- * @param decide may change the arguments, or say yes for longer; it is not asked where somebody
- * decided already
+ * @param session the session of the tool that was called
+ * @param suspended the `suspendPayload` of a result, or the `payload` of a `tool-call-suspended`
+ * chunk
+ * @param decide returns the decision, which may change the arguments or approve further calls; it
+ * is not called if somebody has already decided
  * @returns the data to resume the run with
- * @throws `APPROVAL_INVALID` where the session does not wait for such a call
- * @throws as `ToolSession.decide`
+ * @throws `APPROVAL_INVALID` if the session does not wait for such a call
+ * @throws the errors of `ToolSession.decide`, such as `ALREADY_DECIDED`, and those of `decide`
  */
 export async function answerApproval(
   session: Pick<ToolSession, 'pending' | 'decide'>,
@@ -38,11 +40,12 @@ export async function answerApproval(
   return answerOf(decision);
 }
 
-/** How deep agents may be nested as tools of one another. */
+/** The greatest depth to which agents may be nested as tools of one another. */
 const MAX_DEPTH = 16;
 
 /**
- * The question. If an agent is the tool of another one, its payload is inside the other's payload.
+ * Returns the question. If an agent is the tool of another one, its payload is inside the other's
+ * payload.
  */
 function askedIn(suspended: unknown, depth = 0): ReturnType<typeof questionOf> {
   const { suspendPayload }: { suspendPayload?: unknown } = Object(suspended);

@@ -4,9 +4,9 @@ import type { ToolResult } from '@ethosagent/types';
 type ToModelOutput = ((output: unknown) => unknown) | undefined;
 
 /**
- * Converts the output of a Mastra tool. Its model reads it as `toModelOutput` says, otherwise as
- * JSON.
- * @throws if the output is not data
+ * Converts the output of a Mastra tool. The model reads what `toModelOutput` returns, or JSON if
+ * the tool has no `toModelOutput`.
+ * @throws an error if the output is not data
  */
 export async function foreignResult(
   output: unknown,
@@ -36,7 +36,10 @@ function textOrJson(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** @throws if the value is not data */
+/**
+ * Writes a value as JSON.
+ * @throws an error if the value is not data
+ */
 function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }

@@ -15,20 +15,25 @@ import { foreignResult } from './foreign-output.js';
 export type ForeignMastraTool = MastraTool<any, any, any, any, any, any, any>;
 
 export interface FromMastraToolOptions {
-  /** `false`: calls are asked about only where the tool's own `requireApproval` says so. */
+  /**
+   * Whether calls need approval. With `false`, they need it only if the tool's own
+   * `requireApproval` says so. `true` when absent.
+   */
   approval?: boolean;
-  /** What the tool gets as its `requestContext`. An empty one when absent. */
+  /** The value that the tool gets as its `requestContext`. An empty one when absent. */
   requestContext?: RequestContext;
 }
 
 /**
- * A tool of Mastra for a runtime, under its `id`. Its function keeps the authority of this process:
- * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, its
- * output is untrusted, and it counts as having every effect.
+ * Makes a tool of a runtime from a tool of Mastra. Its name is the `id` of the tool. Its function
+ * keeps the authority of this process: nothing that it touches is declared, bounded or audited.
+ * Each call therefore needs approval, its output is untrusted, and it counts as a call with every
+ * effect.
  *
  * @param foreign the tool of Mastra
- * @param options `approval: false` runs calls without asking
- * @returns the tool, to be registered
+ * @param options `approval: false` lets calls run without approval; `requestContext`: a value for
+ * the function
+ * @returns the tool; register it in a runtime
  * @throws `TOOL_INVALID` for a tool without `execute`, which a client runs
  */
 export function fromMastraTool(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolSession } from '@ethosagent/core';
 
-/** What of a step of Mastra is looked at. */
+/** The part of a finished step of Mastra that `mastraRefusals` reads. */
 export interface FinishedStep {
   toolCalls?: readonly unknown[];
   toolResults?: readonly unknown[];
@@ -11,11 +11,11 @@ export interface FinishedStep {
 const OF_MASTRA = /^(agent|workflow)-/;
 
 /**
- * For `onStepFinish` of an agent. Mastra answers a call of an unknown tool by itself. This function
- * records such calls in the session. Nothing runs.
+ * Makes a function for `onStepFinish` of an agent. Mastra itself answers a call of an unknown tool.
+ * The function records such calls in the session. No call runs.
  *
- * @param session of the agent
- * @param tools all that the agent has, also your own
+ * @param session the session of the agent
+ * @param tools all tools of the agent, also your own
  * @returns the function for `onStepFinish`
  */
 export function mastraRefusals(

@@ -15,7 +15,7 @@ import { modelOutput, outputOf, type ToolOutput } from './tool-output.js';
 /** A tool of a session, for the `tools` of an `Agent`. */
 export type MastraTool = Tool<unknown, ToolOutput>;
 
-/** What each call of the tools has, beside what Mastra says of it. */
+/** The tools to offer, and options of their calls. */
 export interface MastraToolsOptions
   extends Pick<
     SessionBatchOptions,
@@ -28,15 +28,15 @@ const TAKEN_ARGUMENTS = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunI
 const TAKEN_NAMES = /^(agent|workflow)-/;
 
 /**
- * The tools of a session for an `Agent` of Mastra, by their names. The session validates, asks,
- * runs, marks and records. A call that must be approved suspends the run; `answerApproval` takes
- * the decision to the session. A call that fails throws a `ToolCallError`.
+ * Returns the tools of a session for an `Agent` of Mastra. The session validates, asks, runs, marks
+ * and records each call. A call that needs approval suspends the run; `answerApproval` passes the
+ * decision to the session. A call that fails throws a `ToolCallError`.
  *
- * @param session whose tools they are
- * @param options which tools, and further settings
+ * @param session the session of the tools
+ * @param options the tools to offer, and options of their calls
  * @returns the tools by their names
- * @throws `CONFIG_INVALID` where the personality is not valid, or Mastra gives the name or an
- * argument of a tool another meaning
+ * @throws `CONFIG_INVALID` if the personality is not valid, or if the name or an argument of a tool
+ * has another meaning in Mastra
  *
  * @example
  * ```ts
@@ -118,7 +118,10 @@ function mastraTool(definition: ToolDefinition, { session, options }: ToolParts)
   });
 }
 
-/** @throws `ToolCallError`, or the reason of the signal */
+/**
+ * Returns the output of a call.
+ * @throws `ToolCallError` if the call failed, or the reason of the signal if it was aborted
+ */
 function outputOrThrow(answer: SessionResult, abortSignal: AbortSignal | undefined): ToolOutput {
   const { result } = answer;
   if (result.ok) return outputOf(answer);
@@ -126,7 +129,7 @@ function outputOrThrow(answer: SessionResult, abortSignal: AbortSignal | undefin
   throw new ToolCallError(answer);
 }
 
-/** The details that Mastra gives for a call: in an agent, in a workflow, or alone. */
+/** Returns the details that Mastra gives for a call: in an agent, in a workflow, or alone. */
 function callOf(context: ToolExecutionContext | undefined) {
   const host = context?.agent ?? context?.workflow ?? context;
   // The data of a suspension comes from the snapshot of the run. Resume data alone proves nothing:

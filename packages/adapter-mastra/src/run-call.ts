@@ -12,7 +12,7 @@ import type { ToolCall } from '@ethosagent/types';
 /** Makes sure that a call runs once, even if it is resumed twice. */
 const turns = new Turns();
 
-/** What is needed to run a call. */
+/** The session and the options of a call. */
 export interface CallRun {
   session: ToolSession;
   options: SessionBatchOptions;
@@ -31,7 +31,7 @@ export async function runCall(
  * Continues a suspended call. Only the session knows whether somebody approved it: Mastra also
  * reads resume data from the arguments of the model, and prefers those.
  *
- * @throws `ToolCallError` if the call does not wait any more
+ * @throws `ToolCallError` if the call no longer waits
  */
 export function resumeCall(
   call: ToolCall,

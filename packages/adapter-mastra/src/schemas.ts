@@ -2,8 +2,8 @@ import type { StandardSchemaWithJSON } from '@mastra/core/schema';
 import { ToolOutput } from './tool-output.js';
 
 /**
- * A schema for the model that accepts everything. The session validates the arguments, and its
- * message is the one that the model must read.
+ * Makes a schema for the model that accepts everything. The session validates the arguments, and
+ * the model must read its message.
  */
 export function openSchema(parameters: Record<string, unknown>): StandardSchemaWithJSON {
   return schemaOf({ type: 'object', ...parameters }, (value) => ({ value }));

@@ -1,9 +1,9 @@
 import type { PendingApproval } from '@ethosagent/core';
 
 /**
- * The data of a suspension: which question of the session it belongs to. The content of the
- * question stays in the session, with the names of untrusted sources. With
- * `autoResumeSuspendedTools`, Mastra puts this data into the system prompt.
+ * The data of a suspension, which names a question of the session. The content of the question,
+ * with the names of untrusted sources, stays in the session: with `autoResumeSuspendedTools`,
+ * Mastra puts this data into the system prompt.
  */
 export type ApprovalSuspension = Pick<PendingApproval, 'toolCallId' | 'question' | 'toolName'>;
 
@@ -12,7 +12,7 @@ export function suspensionOf(approval: PendingApproval): ApprovalSuspension {
   return { toolCallId, question, toolName };
 }
 
-/** The question in the data of a suspension; `undefined` if another tool made it. */
+/** Returns the question in the data of a suspension; `undefined` if another tool made the data. */
 export function questionOf(
   payload: unknown,
 ): Pick<ApprovalSuspension, 'toolCallId' | 'question'> | undefined {

@@ -1,16 +1,16 @@
 import type { ResultImage, SessionResult } from '@ethosagent/core';
 
-/** What a call gives the program. The model reads `text` and sees `images`, and nothing else. */
+/** The output of a call. The model reads `text` and sees `images`, and nothing else. */
 export class ToolOutput {
-  /** Marked where somebody else may have written it. */
+  /** The text for the model. Text that somebody else may have written is marked as untrusted. */
   readonly text: string;
   readonly images: readonly ResultImage[];
   readonly #structured: Record<string, unknown> | undefined;
 
   /**
-   * What a tool of `mastraTools` gives.
+   * Makes the output of a call of a tool of `mastraTools`.
    *
-   * @param parts the text for the model, the images, and what the program may know
+   * @param parts the text and the images for the model, and structured data for the program
    */
   constructor({ text, images = [], structured }: ToolOutputParts) {
     this.text = text;
@@ -19,8 +19,9 @@ export class ToolOutput {
   }
 
   /**
-   * The payload of the tool. It is not marked, so it is no field: Mastra puts the JSON of a result
-   * into its memory and its traces, and that lacks it. An output that was stored has none.
+   * The structured data of the tool, for the program. It is not marked as untrusted, so it is a
+   * getter and not a field: Mastra puts the JSON of a result into its memory and its traces, and
+   * that JSON does not contain it. An output that was stored and read again has no structured data.
    */
   get structured(): Record<string, unknown> | undefined {
     return this.#structured;
@@ -33,7 +34,7 @@ interface ToolOutputParts {
   structured?: Record<string, unknown> | undefined;
 }
 
-/** What the program gets of a successful call. */
+/** Returns the output of a successful call, for the program. */
 export function outputOf({ text, images, result }: SessionResult): ToolOutput {
   return new ToolOutput({ text, images, structured: result.ok ? result.structured : undefined });
 }
@@ -55,7 +56,7 @@ interface ImagePart {
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What the model gets of an output. The output may have been stored in between. */
+/** Returns an output in the form for the model. The output may have been stored in between. */
 export function modelOutput(output: unknown): ModelOutput {
   const { text, images }: Partial<Record<keyof ToolOutput, unknown>> = Object(output);
   if (typeof text !== 'string') return { type: 'error-text', value: 'the result is not readable' };

@@ -23,7 +23,7 @@ interface Asked {
   call?: ToolCall;
 }
 
-/** What a call gets from its run. */
+/** The parts of a run that a call needs. */
 interface CarriedCall {
   run: Decisions | undefined;
   options: SessionBatchOptions;

@@ -31,7 +31,7 @@ function partOf(value: unknown): Part | undefined {
   return image && { text: `[image, ${image.mediaType}]`, image };
 }
 
-/** An image whose bytes are in the result. An image behind a URL or a file id is not fetched. */
+/** Returns an image whose bytes are in the result. An image behind a URL or id is not fetched. */
 function imageOf(image: unknown, mediaType: unknown): Part['image'] {
   if (typeof image === 'string') {
     const [, type, data] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(image) ?? [];

@@ -16,22 +16,27 @@ import { resultOf } from './foreign-output.js';
 export type ForeignOpenAiTool = FunctionTool<any, any, any>;
 
 export interface FromOpenAiToolOptions {
-  /** `false`: calls are asked about only where the tool's own `needsApproval` says so. */
+  /**
+   * Whether calls need approval. With `false`, they need it only if the tool's own `needsApproval`
+   * says so. `true` when absent.
+   */
   approval?: boolean;
-  /** What the tool finds as `context` of its run. */
+  /** The value that the tool gets as `context` of its run. */
   context?: unknown;
 }
 
 /**
- * A tool of the framework for a runtime. Its function keeps the authority of this process: nothing
- * that it touches is declared, bounded or audited. Each call therefore needs approval, its output
- * is untrusted, and it counts as having every effect.
+ * Makes a tool of a runtime from a tool of the framework. Its function keeps the authority of this
+ * process: nothing that it touches is declared, bounded or audited. Each call therefore needs
+ * approval, its output is untrusted, and it counts as a call with every effect.
  *
- * A failure is a failed result, also where the framework would answer with a text.
+ * If the function fails, the result is a failed one, even if the framework would answer with a
+ * text.
  *
  * @param foreign the tool of the framework
- * @param options `approval: false` runs calls without asking
- * @returns the tool, to be registered
+ * @param options `approval: false` lets calls run without approval; `context`: a value for the
+ * function
+ * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for a tool with guardrails, which only an agent of the framework runs
  */
 export function fromOpenAiTool(

@@ -1,18 +1,18 @@
 import type { ToolSession } from '@ethosagent/core';
 import type { RunConfig } from '@openai/agents';
 
-/** Settings of a `Runner`, or of one run. */
+/** Settings of a `Runner`, or of one run, about calls of unknown tools. */
 export type OpenAiRefusals = Required<
   Pick<RunConfig, 'toolNotFoundBehavior' | 'toolErrorFormatter'>
 >;
 
 /**
- * Settings of a `Runner`, or of one run, for calls of unknown tools. Without them such a call ends
- * the run. With them the model reads that there is no such tool, the run goes on, and the session
- * records the call. The framework does not pass on the arguments.
+ * Makes settings of a `Runner`, or of one run, for calls of unknown tools. Without them such a call
+ * ends the run. With them the model reads that there is no such tool, the run continues, and the
+ * session records the call. The record has no arguments, since the framework does not pass them on.
  *
- * @param session of the agent
- * @returns the settings, to be spread into those of the runner
+ * @param session the session of the agent
+ * @returns the settings; spread them into the settings of the runner
  */
 export function openAiRefusals(session: Pick<ToolSession, 'refuse'>): OpenAiRefusals {
   return {

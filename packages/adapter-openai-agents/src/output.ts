@@ -4,7 +4,7 @@ import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
 /** What a tool returns to the framework: only text, or text and images. */
 export type OpenAiToolOutput = string | (ToolOutputText | ToolOutputImage)[];
 
-/** The text as the session marked it, and the images. */
+/** Returns the text, as the session marked it, and the images. */
 export function outputOf({ text, images }: SessionResult): OpenAiToolOutput {
   if (images.length === 0) return text;
   return [
@@ -16,7 +16,7 @@ export function outputOf({ text, images }: SessionResult): OpenAiToolOutput {
   ];
 }
 
-/** What the program finds as `customData` of the result's item. The model never reads it. */
+/** Returns the `customData` of the result's item, for the program. The model never reads it. */
 export function customDataOf({ result, durationMs }: SessionResult): Record<string, unknown> {
   const structured = result.ok ? result.structured : undefined;
   const facts = result.ok

@@ -2,12 +2,13 @@ import { type PendingApproval, pendingCalls, type ToolSession } from '@ethosagen
 import type { RunToolApprovalItem } from '@openai/agents';
 
 /**
- * The question of the session behind an interruption of a run: reach, reason and sources, beside
- * the arguments. With it, `session.decide` can give the call other arguments.
+ * Returns the question of the session behind an interruption of a run: the reach, the reason, the
+ * sources and the arguments. With it, `session.decide` can give the call other arguments.
  *
- * @param session whose tools the run has
- * @param interruption of the run
- * @returns `undefined` where the session has no such question, as for a tool of another kind
+ * @param session the session of the tools
+ * @param interruption the interruption of the run
+ * @returns the question; `undefined` if the session has no such question, e.g. for a tool that is
+ * not of the session
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'pending'>,

@@ -13,25 +13,27 @@ type ToolParameters = Extract<ToolInputParameters, { additionalProperties: true 
 export type OpenAiTool = FunctionTool<any, ToolParameters, OpenAiToolOutput>;
 
 export interface OpenAiToolsOptions {
-  /** The names of the tools that the model gets, of those that the personality has. */
+  /** The names of the tools to offer, from those of the personality. All when absent. */
   tools?: readonly string[];
-  /** Who approves, for the record. */
+  /** The name of the person who approves, for the record. */
   by?: string;
-  /** Progress for the audiences `user` and `dashboard`. */
+  /** Called with progress for the audiences `user` and `dashboard`. */
   onProgress?: (event: ToolProgressEvent, toolCallId: string) => void;
 }
 
 /**
- * The tools of a session for an `Agent`. The session validates, asks, marks and refuses. The
- * framework parses the JSON, and shows the questions of the session as `interruptions`.
+ * Returns the tools of a session for an `Agent`. The session validates, asks, runs, marks and
+ * records each call. The framework parses the JSON of the arguments, and shows the questions of the
+ * session as `interruptions`.
  *
- * The program finds more about a result in `customData` of its item: `ok`, `durationMs`, and
- * `structured` and `costUsd`, or `code` and `cause`.
+ * The `customData` of a result's item has more facts for the program: `ok` and `durationMs`, with
+ * `structured` and `costUsd` for a success, or `code` and `cause` for a failure.
  *
- * @param session whose tools they are
- * @param options which tools, and who decides
+ * @param session the session of the tools
+ * @param options the tools to offer, who decides, and a callback for progress
  * @returns the tools
- * @throws `CONFIG_INVALID` where the personality is not valid, or the framework has one name for two tools
+ * @throws `CONFIG_INVALID` if the personality is not valid, or if two tools have the same name in
+ * the framework
  *
  * @example
  * ```ts
@@ -148,7 +150,10 @@ function createListing(session: ToolSession): (name: string) => Promise<boolean>
   };
 }
 
-/** The framework's type has only two forms of `additionalProperties`, but it passes on any. */
+/**
+ * Returns a schema in the framework's type. The type has only two forms of `additionalProperties`,
+ * but the framework passes on any.
+ */
 function parametersOf(schema: Record<string, unknown>): ToolParameters {
   return Object.assign(
     { type: 'object' as const, properties: {}, required: [], additionalProperties: true as const },
