@@ -4,36 +4,43 @@ import { EthosError } from '@ethosagent/types';
 import { Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** Where the Redis or Valkey is, and what stands in it. */
+/** The address of Redis or Valkey, and the options of the queue. */
 export interface BullmqEngineOptions {
-  /** `redis://user:password@host:port`, `rediss://` for TLS, the path of a socket, or options of ioredis. */
+  /**
+   * The address: `redis://user:password@host:port`, `rediss://` for TLS, the path of a socket, or
+   * options of ioredis.
+   */
   connection: string | RedisOptions;
   /** The name of the queue. `ethos-turns` when absent. */
   queue?: string;
-  /** Before the keys of the queue. `bull` when absent. */
+  /** The start of the names of the queue's keys. `bull` when absent. */
   prefix?: string;
-  /** Milliseconds after which a Redis that does not answer is not waited for. 2,000 when absent. */
+  /** Milliseconds that a command waits for an answer of Redis. 2,000 when absent. */
   answerMs?: number;
-  /** Jobs that are kept once they are done, for those who look at the queue. 1,000 when absent. */
+  /**
+   * The number of finished jobs that stay in the queue, for people to look at. 1,000 when absent.
+   */
   keepJobs?: number;
 }
 
 /** An engine on BullMQ. */
 export interface BullmqEngine extends Engine {
-  /** For Bull Board, and what else looks at a queue. */
+  /** The queue, for Bull Board and other programs that show a queue. */
   readonly queue: Queue;
 }
 
-/** High, since a stalled job must not be given up: the turn store still has its turn. */
+/** A high limit, since a stalled job must not be given up: the turn store still has its turn. */
 const MAX_STALLED = 1_000_000;
 
 /**
- * Wakes workers by jobs of BullMQ. A job says only that some turn is to run; the turn store says
- * which. Redis may lose everything: the workers look regularly for turns that are due.
+ * Creates an engine that wakes workers by jobs of BullMQ. A job says only that some turn should
+ * run; the turn store says which one. Redis may lose all its data: the workers also look regularly
+ * for turns that are due.
  *
- * @param options the connection, the name of the queue, and times in milliseconds
- * @returns the engine
- * @throws `CONFIG_INVALID` for an option that is wrong
+ * @param options the connection, the name of the queue, and a time in milliseconds
+ * @returns the engine; its methods that change the queue throw `STORE_UNAVAILABLE` if Redis does
+ * not answer within `answerMs`
+ * @throws `CONFIG_INVALID` for an invalid name of the queue
  * @example
  * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
  */
@@ -134,12 +141,14 @@ function connect(connection: BullmqEngineOptions['connection']): Redis {
   return redis;
 }
 
-/** BullMQ allows no `:` in an id, and the id of a turn may contain any character. */
+/**
+ * Returns the id of a job. BullMQ allows no `:` in it, and the id of a turn may have any character.
+ */
 function jobIdOf({ id, taking }: Pick<EngineTurn, 'id' | 'taking'>): string {
   return `${createHash('sha256').update(id).digest('base64url').slice(0, 24)}-${taking}`;
 }
 
-/** Without this, a command would wait until Redis can be reached again. */
+/** Limits the time of a command, which would otherwise wait until Redis can be reached again. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -7,8 +7,8 @@ export interface TimedAccess {
 }
 
 /**
- * For how many calls accesses are kept until the call ends. If there are more, those of the oldest
- * are dropped.
+ * The most calls whose accesses are kept until the call ends. If there are more, the accesses of
+ * the oldest call are dropped.
  */
 const MAX_CALLS = 10_000;
 const MAX_ACCESSES_OF_CALL = 1_000;
@@ -39,7 +39,7 @@ export class AccessLog {
     if (access !== undefined) access.durationMs = durationMs;
   }
 
-  /** The accesses of a call that has ended. */
+  /** Returns the accesses of a call that has ended, and forgets them. */
   take(call: CallKey): TimedAccess[] {
     const key = keyOf(call);
     const accesses = this.#calls.get(key) ?? [];

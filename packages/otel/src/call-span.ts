@@ -49,7 +49,7 @@ export function recordCallSpan(call: AuditCall, parts: CallSpanParts): void {
   span.end(end);
 }
 
-/** Whether another library has created a span for this very call. */
+/** Whether a span is one that another library has created for this call. */
 function isSpanOfTool(span: Span): boolean {
   const { attributes }: { attributes?: Attributes } = Object(span);
   return (

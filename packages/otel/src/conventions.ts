@@ -1,4 +1,4 @@
-/** The GenAI semantic conventions that the names below are from. They are not stable yet. */
+/** The version of the GenAI semantic conventions that are used here. They are not stable yet. */
 export const CONVENTIONS_VERSION = '1.41.1';
 
 /** Names of the GenAI semantic conventions. */
@@ -21,7 +21,7 @@ export const GEN_AI = {
   errorType: 'error.type',
 } as const;
 
-/** Names of this project. */
+/** Names that only this project uses. */
 export const ETHOS = {
   outcome: 'ethos.outcome',
   cause: 'ethos.cause',

@@ -3,20 +3,22 @@ import type { Meter } from '@opentelemetry/api';
 import { ETHOS, GEN_AI } from './conventions.js';
 import { knownToolName } from './known-tool-name.js';
 
-/** Tokens and cost of one step of a model. */
+/** The tokens and the cost of one step of a model. */
 export interface StepUsage {
   inputTokens: number;
   outputTokens: number;
   costUsd: number;
 }
 
-/** What the events of a turn don't say. */
+/** Facts about a turn that its events do not contain. */
 export interface TurnFacts {
   /** The name of the agent, e.g. the id of its personality. */
   agent?: string;
-  /** The model, for the names of the spans. */
+  /** The name of the model, for the names of the spans. */
   model?: string;
-  /** Whose model it is, by the names of the conventions: `anthropic`, `openai`, `aws.bedrock`, … */
+  /**
+   * The provider of the model, as the conventions name it: `anthropic`, `openai`, `aws.bedrock`, …
+   */
   provider?: string;
 }
 
@@ -26,7 +28,7 @@ export interface Instruments {
   usage(usage: StepUsage, facts: TurnFacts): void;
 }
 
-/** The metrics of a runtime. */
+/** Creates the metrics of a runtime. */
 export function createInstruments(meter: Meter): Instruments {
   const calls = meter.createCounter('ethos.calls', {
     description: 'Calls of tools that have their answer',

@@ -1,8 +1,8 @@
 import type { AuditCall } from '@ethosagent/types';
 
 /**
- * The name of a tool, if the tool exists. A model can invent any number of names, and each would
- * become the name of a span and a time series of its own.
+ * Returns the name of a tool, or `(unknown)` if the tool does not exist. A model can invent any
+ * number of names, and each would become the name of a span and a time series of its own.
  */
 export function knownToolName({ toolName, cause }: AuditCall): string {
   return cause === 'TOOL_NOT_FOUND' ? '(unknown)' : toolName;

@@ -15,44 +15,50 @@ import { type TurnEvent, traceTurn } from './trace-turn.js';
 
 const NAME = '@ethosagent/otel';
 
-/** Where spans and metrics go, and what they hold. */
+/** The tracer and the meter to use, and the content of spans. */
 export interface TelemetryOptions {
-  /** That of the global tracer provider when absent. */
+  /** The tracer of the spans. When absent, one of the global tracer provider. */
   tracer?: Tracer;
-  /** That of the global meter provider when absent. */
+  /** The meter of the metrics. When absent, one of the global meter provider. */
   meter?: Meter;
   /**
-   * Whether spans of calls hold the arguments, as the audit does: without the secrets that the call
-   * resolved. Needs `auditArguments` of the runtime.
+   * Whether spans of calls contain the arguments, without the secrets that the call resolved, as
+   * the audit log has them. Requires the option `auditArguments` of the runtime. `false` when
+   * absent.
    */
   arguments?: boolean;
-  /** The same for what the model reads. Needs `auditResults` of the runtime. */
+  /**
+   * Whether spans of calls contain the results that the model reads. Requires the option
+   * `auditResults` of the runtime. `false` when absent.
+   */
   results?: boolean;
 }
 
 /** Spans and metrics of one runtime. */
 export interface Telemetry {
   /**
-   * For `audit` of the runtime: `audit: [telemetry.sink]` is beside its log. Each call is a span
-   * `execute_tool <name>`, with one for each of its first 1,000 accesses. It never refuses an access.
+   * The audit sink for the option `audit` of the runtime. With `audit: [telemetry.sink]`, the
+   * runtime also keeps its own log. The sink makes a span `execute_tool <name>` for each call, and
+   * one for each of its first 1,000 accesses. It never refuses an access.
    *
-   * The span is made at the end of the call, below the turn of its session with `traceTurn`, else below
-   * the active span. When a framework's own span for the call is active, that one gets the attributes
-   * instead. A span of the tool itself, or of an instrumented `fetch`, is below the active span.
+   * The span of a call is made when the call ends. Its parent is the turn of its session if
+   * `traceTurn` traces that turn, or else the active span. If a framework's own span for the call
+   * is active, that span gets the attributes instead. Spans of the tool itself, or of an
+   * instrumented `fetch`, have the active span as their parent.
    */
   readonly sink: AuditSink;
   /**
-   * Gives the events of a turn as they come, with a span `invoke_agent` around them, one `chat` for
-   * each step, and the spans of its calls below it.
+   * Passes on the events of a turn as they come. It makes a span `invoke_agent` around them, a span
+   * `chat` for each step, and puts the spans of the calls below it.
    */
   traceTurn<E extends TurnEvent>(events: AsyncIterable<E>, facts?: TurnFacts): AsyncIterable<E>;
 }
 
 /**
- * Spans and metrics by the GenAI semantic conventions of OpenTelemetry, with own attributes under
- * `ethos.`. Without a provider nothing is recorded.
+ * Creates spans and metrics that follow the GenAI semantic conventions of OpenTelemetry. Attributes
+ * that the conventions lack begin with `ethos.`. Without a provider, nothing is recorded.
  *
- * @param options the tracer and the meter; those of the global providers when absent
+ * @param options the tracer and the meter, and whether spans contain arguments and results
  * @returns the audit sink, and a function that traces turns
  * @example
  * ```ts

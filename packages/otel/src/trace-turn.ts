@@ -11,20 +11,22 @@ import { ETHOS, GEN_AI } from './conventions.js';
 import type { Instruments, StepUsage, TurnFacts } from './instruments.js';
 
 /**
- * What is read of the events of an agent: those of `AgentLoop` have it. Events of other types pass as
- * they are.
+ * The fields of an agent's events that `traceTurn` reads. The events of `AgentLoop` have them.
+ * Events of other types pass unchanged.
  */
 export interface TurnEvent {
   type: string;
-  /** Of `start`. */
+  /** The session, in an event `start`. */
   sessionId?: string;
-  /** Of `step` its number, of `usage` what it used. */
+  /** The number of the step in an event `step`; its tokens and cost in an event `usage`. */
   step?: number | (StepUsage & { cachedInputTokens: number });
-  /** Of `error`. */
+  /** The error, in an event `error`. */
   error?: { code: string };
-  /** Of `done`, as what follows. */
+  /** How the turn ended, in an event `done`, like `steps` and `calls`. */
   end?: string;
+  /** The number of steps, in an event `done`. */
   steps?: number;
+  /** The number of calls, in an event `done`. */
   calls?: number;
 }
 
