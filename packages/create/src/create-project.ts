@@ -4,45 +4,58 @@ import { folderOf, problemOfName } from './package-name.js';
 import { isTemplate, projectFiles, TEMPLATES, type Template } from './project-files.js';
 import { writeProject } from './write-files.js';
 
-/** Asks whoever sits at the terminal. Each gives `undefined` where they want to stop. */
+/** Asks the person at the terminal. Each method returns `undefined` if the person wants to stop. */
 export interface CreateQuestions {
-  /** @param choices what each of them is, by its name */
+  /**
+   * Asks for one of several choices, and returns its name.
+   * @param question the question to show
+   * @param choices a description of each choice, by its name
+   */
   choose(question: string, choices: Readonly<Record<string, string>>): Promise<string | undefined>;
-  /** @param problemOf says what is wrong with an answer, which is then asked for again */
+  /**
+   * Asks for a text.
+   * @param question the question to show
+   * @param options `preset`: the answer if the person enters nothing; `problemOf`: returns what is
+   * wrong with an answer, which is then asked for again
+   */
   text(
     question: string,
     options: { preset: string; problemOf: (answer: string) => string | undefined },
   ): Promise<string | undefined>;
 }
 
-/** What project to make. */
+/** The kind, the name and the place of a new project. */
 export interface CreateOptions {
-  /** The absolute path of the folder that gets the new one. */
+  /** The absolute path of the folder in which the project's folder is created. */
   cwd: string;
-  /** The name of the package; the new folder has it too, without the scope. */
+  /** The name of the package. The project's folder has the same name, without the scope. */
   name?: string | undefined;
-  /** `agent`, `tool`, `mcp-server` or `plugin`. */
+  /** The kind of project: `agent`, `tool`, `mcp-server` or `plugin`. */
   template?: string | undefined;
-  /** Asks for what is not given. Without it, an agent is made, and its name is `my-` and the template. */
+  /**
+   * Asks for the template and the name if they are not given. Without it, the template is `agent`
+   * and the name is `my-<template>`.
+   */
   questions?: CreateQuestions | undefined;
 }
 
-/** What was made. */
+/** A project that was created. */
 export interface CreatedProject {
   /** The name of the new folder. */
   folder: string;
-  /** The files in it, by their paths in it. */
+  /** The paths of the new files, relative to the folder. */
   files: readonly string[];
 }
 
 /**
- * Makes a project in a new folder.
+ * Creates a project in a new folder.
  *
- * @param options the template and the name, or the `questions` to ask for them; `cwd`: where the
- * folder is made
+ * @param options the template and the name, or the `questions` to ask for them; `cwd`: the folder
+ * in which the new folder is created
  * @returns the folder and its files
- * @throws `CONFIG_INVALID` where nothing was written: the name or the template can't be used, a
- * question was not answered, or something has the name of the folder. The message says what to do.
+ * @throws `CONFIG_INVALID` if the name or the template can't be used, a question was not answered,
+ * something already has the name of the folder, or a file can't be written. Nothing stays on the
+ * disk then, and the message says what to do.
  */
 export async function createProject(options: CreateOptions): Promise<CreatedProject> {
   const { cwd, questions } = options;
@@ -61,11 +74,11 @@ export async function createProject(options: CreateOptions): Promise<CreatedProj
 }
 
 /**
- * The commands that come next, in the folder that has the new one.
+ * Returns the commands to run next, in the folder in which the project's folder was created.
  *
- * @param project as `createProject` gave it
- * @param packageManager whose commands they are
- * @returns one command a line
+ * @param project the result of `createProject`
+ * @param packageManager the name of the package manager, such as `pnpm`; `npm` when absent
+ * @returns the commands, in their order
  */
 export function nextCommands({ folder }: CreatedProject, packageManager = 'npm'): string[] {
   // `bun test` would run Bun's own tests instead of the script.
@@ -99,7 +112,7 @@ async function nameOf(
   );
 }
 
-/** The error of a command that can't be done. */
+/** Makes the error of a command that can't be done. */
 export function invalid(message: string): EthosError {
   return new EthosError('CONFIG_INVALID', message);
 }

@@ -1,12 +1,12 @@
 import { readTemplate } from './read-template.js';
 
-/** What a home is written for. */
+/** The personality of a new home. */
 export interface HomeAnswers {
   /** The id of the personality: small letters, digits, `_` and `-`. */
   id: string;
-  /** The folder that its tools work in, relative to the project. */
+  /** The path of the folder that its tools work in, relative to the project. */
   folder: string;
-  /** Whether it may run commands, in a sandbox. */
+  /** Whether the personality may run commands, in a sandbox. */
   commands: boolean;
 }
 
@@ -22,8 +22,8 @@ interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
 }
 
 /**
- * The files of a home in an existing project, with a tool and its test, by their paths in the
- * project.
+ * Returns the files of a home in an existing project, with a tool and its test, by their paths in
+ * the project.
  */
 export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string, string> {
   const named = [...FILE_TOOLS, ...(commands ? ['terminal'] : [])];
@@ -46,17 +46,17 @@ export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string,
   };
 }
 
-/** The line of `ethos.config.mjs` with an imported tool, and other tools by their names. */
+/** Returns the line of `ethos.config.mjs` with an imported tool, and other tools by their names. */
 export function toolsLine(tool: string, names: readonly string[]): string {
   return `  tools: [${[tool, ...names.map((name) => `'${name}'`)].join(', ')}],`;
 }
 
-/** The file that the first calls read. */
+/** Returns the file that the first calls read. */
 export function hello(folder: string): Record<string, string> {
   return { [`${folder}/hello.txt`]: 'So much depends upon a red wheel barrow.\n' };
 }
 
-/** The files of a home without a tool. */
+/** Returns the files of a home without a tool. */
 export function onlyHome(options: HomeOptions): Record<string, string> {
   return {
     [`.ethos/personalities/${options.id}/config.yaml`]: personality(options),

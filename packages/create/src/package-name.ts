@@ -4,8 +4,8 @@ import validate from 'validate-npm-package-name';
 const SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
 
 /**
- * What is wrong with the name of a project, which is also the name of its package; otherwise
- * `undefined`.
+ * Returns what is wrong with the name of a project, which is also the name of its package;
+ * `undefined` if nothing is wrong.
  */
 export function problemOfName(name: string): string | undefined {
   const [scope = '', ...rest] = name.split('/');
@@ -17,7 +17,7 @@ export function problemOfName(name: string): string | undefined {
   return problem;
 }
 
-/** The folder of a package: `tool` for `@acme/tool`. */
+/** Returns the folder of a package: `tool` for `@acme/tool`. */
 export function folderOf(name: string): string {
   return name.replace(/^@[^/]*\//, '');
 }

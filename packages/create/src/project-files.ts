@@ -31,7 +31,7 @@ export function isTemplate(text: string): text is Template {
 }
 
 /**
- * The files of a new project, by their paths in its folder.
+ * Returns the files of a new project, by their paths in its folder.
  *
  * @param name a valid name of an npm package
  */

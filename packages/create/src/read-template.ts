@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * The files of a folder in `templates`, by their paths in a project.
+ * Reads the files of a folder in `templates`. Returns their texts, by their paths in a project.
  *
  * Some names would be read or left out by npm when it packs this package. They begin with `_` in
  * the folder: `_package.json` becomes `package.json`.
@@ -25,7 +25,7 @@ export function readTemplate(name: string): Record<string, string> {
   );
 }
 
-/** The version of this package. The packages that a template depends on have the same one. */
+/** Returns the version of this package, which is also that of the packages in a template. */
 export function ownVersion(): string {
   const manifest: { version: string } = JSON.parse(
     readFileSync(join(PACKAGE, 'package.json'), 'utf8'),

@@ -4,13 +4,13 @@ import { type CreateQuestions, createProject, invalid, nextCommands } from './cr
 import { TEMPLATES } from './project-files.js';
 import { ownVersion } from './read-template.js';
 
-/** What `create` needs from its process. */
+/** The parts of the process that `create` uses. */
 export interface CreateIo {
   /** The absolute path of the folder in which the new folder is created. */
   cwd: string;
   out(text: string): void;
   err(text: string): void;
-  /** Absent without a terminal. */
+  /** Asks for what the command line does not say. Absent if there is no terminal. */
   questions?: CreateQuestions | undefined;
   /** The name of the package manager, such as `pnpm/12.21.0 npm/? node/v20.19.0`. */
   userAgent?: string | undefined;

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isCancel, select, text } from '@clack/prompts';
 import type { CreateQuestions } from './create-project.js';
 
-/** Asks at a terminal. */
+/** Makes questions that are asked at a terminal. */
 export function terminalQuestions(input: Readable, output: Writable): CreateQuestions {
   return {
     async choose(message, choices) {

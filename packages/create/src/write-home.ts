@@ -3,13 +3,13 @@ import { type HomeAnswers, homeFiles } from './home-files.js';
 import { writeFiles } from './write-files.js';
 
 /**
- * Writes a home, a personality, a tool and its test into a project that is there already.
+ * Writes a home, a personality, a tool and its test into an existing project.
  *
- * @param project the absolute path of its folder
- * @param answers the names of the personality and of the tool
- * @returns the files, by their paths in the project
- * @throws `CONFIG_INVALID` where something has the name of one of the files, or one can't be written; then
- *   nothing was written
+ * @param project the absolute path of the project's folder
+ * @param answers the personality of the home
+ * @returns the paths of the new files, relative to the project
+ * @throws `CONFIG_INVALID` if something already has the name of one of the files, or a file can't
+ * be written; nothing stays on the disk then
  */
 export async function writeHome(project: string, answers: HomeAnswers): Promise<string[]> {
   const files = homeFiles(answers);
