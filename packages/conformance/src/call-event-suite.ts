@@ -2,21 +2,21 @@ import { MemoryAuditSink } from '@ethosagent/core';
 import type { AnyTool, AuditSink, ToolCall } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 
-/** Where tools are called from, with the audit of the suite. */
+/** A place that calls tools, such as an agent or a server, with the audit sink of the suite. */
 export interface AuditedExit {
   /**
-   * Calls a tool as a model would, also one that there is not; what is asked about is approved. What
-   * it resolves to, or rejects with, is not looked at.
+   * Calls a tool as a model would, and approves the call if it needs approval. The tool may not
+   * exist. The suite ignores the result, and an error too.
    */
   call(call: ToolCall): Promise<unknown>;
-  /** Ends what the suite opened. */
+  /** Closes the place. */
   close(): Promise<void>;
 }
 
-/** What an exit is made of. */
+/** The tools and the audit sink that a place must use. */
 export interface AuditedExitParts {
   tools: readonly AnyTool[];
-  /** The names of the tools that the personality is to have. */
+  /** The names of the tools that the personality has. */
   toolset: readonly string[];
   audit: AuditSink;
 }
@@ -59,11 +59,11 @@ const CALLS: [what: string, name: string, args: unknown, outcome: string][] = [
 ];
 
 /**
- * A suite for every place that calls tools: each call becomes one event of the audit, however it
- * ends. Call it in a test file.
+ * Registers tests for a place that calls tools: each call becomes one event in the audit log,
+ * however the call ends. Call it in a test file.
  *
- * @param name of the place, for the names of the tests
- * @param create makes the place over the tools and the audit sink that it is given
+ * @param name the name of the place, for the names of the tests
+ * @param create creates the place with the given tools and audit sink
  */
 export function callEventConformance(
   name: string,

@@ -1,23 +1,23 @@
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** Where tools are called from: a runtime, a session, an agent, an adapter, a server. */
+/** A place that calls tools: a runtime, a session, an agent, an adapter or a server. */
 export interface ToolExit {
-  /** The names that whoever calls is told now. */
+  /** Returns the names of the tools that a caller can see now. */
   listed(): Promise<readonly string[]>;
   /**
-   * Calls tools together, as whoever calls would who names them, also those that are not listed.
-   * What it resolves to, or rejects with, is not looked at.
+   * Calls tools together, by their names, also tools that are not listed. The suite ignores the
+   * result, and an error too.
    */
   call(calls: readonly ToolCall[]): Promise<unknown>;
   /**
-   * Holds on to what is offered now, and gives what calls it later: a definition or a function that
-   * somebody kept. Absent where there is nothing to hold on to.
+   * Keeps the definition or the function of a tool that is offered now, and returns a function that
+   * calls it later. Absent if a caller of this place can't keep anything.
    */
   keep?(name: string): Promise<(call: ToolCall) => Promise<unknown>>;
-  /** Lets the personality have these tools, and no others, from now on. */
+  /** Gives the personality these tools, and no others, from now on. */
   setToolset(names: readonly string[]): Promise<void>;
-  /** Ends what the suite opened. */
+  /** Closes the place. */
   close(): Promise<void>;
 }
 
@@ -65,13 +65,13 @@ const NESTED: unknown[] = [
 ];
 
 /**
- * A suite for every place that calls tools: what the personality denies is not listed and does not
- * run, whatever the name, spelling, nesting, batch, kept definition or race. Call it in a test
- * file.
+ * Registers tests for a place that calls tools: a tool that the personality denies is not listed
+ * and does not run, whatever the name, spelling, nesting, batch, kept definition or race. Call it
+ * in a test file.
  *
- * @param name of the place, for the names of the tests
- * @param create makes the exit under a personality that has `allowed_tool` alone, with both tools
- * registered
+ * @param name the name of the place, for the names of the tests
+ * @param create creates the place with both given tools, for a personality that has only
+ * `allowed_tool`
  */
 export function toolExitConformance(
   name: string,

@@ -3,13 +3,16 @@ import fc from 'fast-check';
 import { it } from 'vitest';
 import type { Promised } from './promised.js';
 
-/** How a property is tried. */
+/** The number of tries of a property, and inputs that are always tried. */
 export interface FuzzOptions<T> {
-  /** Which promise the property belongs to. `fuzz` when absent. */
+  /** The promise that the property belongs to. `fuzz` when absent. */
   promised?: Promised;
-  /** Runs in a check and in a full run; a long one has at most 10 times those of a check. 20 and 30,000 when absent. */
+  /**
+   * The number of generated inputs in a check and in a full run. A long run has at most 10 times as
+   * many as a check. 20 and 30,000 when absent.
+   */
   runs?: { check: number; long: number };
-  /** Inputs that once broke it, and those worth trying every time. */
+  /** Inputs to try every time, such as those that once broke the property. */
   corpus?: readonly T[];
 }
 
@@ -17,10 +20,10 @@ export interface FuzzOptions<T> {
  * Registers a test that tries a property on generated inputs. The reporter prints the seed of the
  * run; `ETHOS_SEED=<seed>` repeats it.
  *
- * @param name of the test
+ * @param name the name of the test
  * @param arbitrary generates the inputs
- * @param holds throws, or returns `false`, when the property does not hold
- * @param options how often it is tried
+ * @param holds throws or returns `false` if the property does not hold for an input
+ * @param options the number of tries, and inputs that are always tried
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function fuzz<T>(

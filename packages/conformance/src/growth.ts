@@ -3,29 +3,34 @@ import { it } from 'vitest';
 import type { Promised } from './promised.js';
 
 /**
- * Each size is eight times the one before. Eight times the cost is linear, 64 times is quadratic.
+ * The sizes of inputs. Each is eight times the one before. Eight times the cost is linear, 64 times
+ * is quadratic.
  */
 const SIZES = [2_000, 16_000, 128_000, 1_024_000];
 const TOO_STEEP = 24;
-/** This many microseconds of processor time are never a problem. */
+/** The microseconds of processor time that are never a problem. */
 const HARMLESS = 200_000;
 
-/** How the growth of a function's cost is measured. */
+/** The largest input for the measurement of a function's cost, and the promise that it tests. */
 export interface GrowthOptions {
-  /** Which promise it belongs to. `fuzz` when absent. */
+  /** The promise that the test belongs to. `fuzz` when absent. */
   promised?: Promised;
-  /** The largest size, in a check and in a full run. 64,000 and 1,024,000 when absent. */
+  /**
+   * The largest size in a check and in a full run, in the unit of `inputOf`. 64,000 and 1,024,000
+   * when absent.
+   */
   upTo?: { check: number; long: number };
 }
 
 /**
- * Registers a test that a function takes at most linear time: eightfold input may cost 24 times the
- * CPU time, and everything below 200 ms passes. It measures CPU time, and takes the best of three,
- * so that a busy machine doesn't fail it.
+ * Registers a test that a function takes at most linear time. Eight times the input may cost 24
+ * times the CPU time, and a run below 200 ms always passes. The test takes the best CPU time of
+ * three runs, so that it does not fail on a busy machine.
  *
- * @param name of the test
- * @param inputOf makes a hostile input of about `size` characters, bytes or items; not measured
- * @param run the function
+ * @param name the name of the test
+ * @param inputOf makes a hostile input of about `size` characters, bytes or items; its time is not
+ * measured
+ * @param run the function to measure
  * @param options the largest input
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature

@@ -2,20 +2,21 @@ import { errorCodeOf, type KeyValueStore } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** What a key-value backend gives to the suite. */
+/** A key-value backend to test. */
 export interface KeyValueBackend {
-  /** Gives a tool its store in a scope. */
+  /** Returns the store of a tool in a scope. */
   kvStoreFactory: (tool: string, scopeId: string) => KeyValueStore;
   /** Closes the backend. */
   close?: () => void | Promise<void>;
 }
 
 /**
- * Tests that a key-value backend keeps the contract of `KeyValueStore`: exact prefixes, separate
- * namespaces, TTL, and, where it has them, `increment` and `compareAndSet`. Call it in a test file.
+ * Registers tests that a key-value backend keeps the contract of `KeyValueStore`: exact prefixes,
+ * separate namespaces, times to live, and `increment` and `compareAndSet` if the backend has them.
+ * Call it in a test file.
  *
- * @param name of the backend, for the names of the tests
- * @param create makes an empty backend that takes the time, in milliseconds, from `clock`
+ * @param name the name of the backend, for the names of the tests
+ * @param create creates an empty backend that reads the time, in milliseconds, from `clock`
  */
 export function keyValueConformance(
   name: string,
@@ -460,7 +461,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The code with which a call was refused. */
+/** Returns the code with which a call was refused. */
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

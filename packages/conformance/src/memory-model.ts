@@ -1,8 +1,8 @@
 import type { MemoryChange, MemorySection } from '@ethosagent/types';
 
 /**
- * A short model of the contract: the memory after a change of plain texts, or the code of the
- * refusal.
+ * Returns the memory after a change of plain texts, or the code of the refusal. It is a short model
+ * of the contract.
  */
 export function modelOfChange(
   sections: readonly MemorySection[],
@@ -57,7 +57,7 @@ function withText(
     .filter((each) => each.heading !== '' || each.text !== '');
 }
 
-/** A text without blank lines around it. */
+/** Returns a text without blank lines around it. */
 function kept(text: string): string {
   return text.trim() === '' ? '' : text.replace(/^(?: *\n)+/, '').trimEnd();
 }

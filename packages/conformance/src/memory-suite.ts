@@ -5,7 +5,7 @@ import { fuzz } from './fuzz.js';
 import { HOSTILE_IDS, HOSTILE_QUERIES } from './hostile-ids.js';
 import { modelOfChange } from './memory-model.js';
 
-/** What a memory provider gives to the suite. */
+/** A memory provider to test. */
 export interface MemoryUnderTest {
   memory: MemoryProvider;
   /** Closes the provider. */
@@ -15,12 +15,12 @@ export interface MemoryUnderTest {
 const add = (section: string, text: string): MemoryChange => ({ kind: 'add', section, text });
 
 /**
- * Tests that a memory provider keeps the contract of `MemoryProvider`: changes as a model makes
- * them, refusals that change nothing, versions, revisions, separate scopes, searches. Call it in a
- * test file.
+ * Registers tests that a memory provider keeps the contract of `MemoryProvider`: changes of all
+ * kinds, refusals that change nothing, versions, revisions, separate scopes and searches. Call it
+ * in a test file.
  *
- * @param name of the provider, for the names of the tests
- * @param create makes one without memories that takes the time, in milliseconds, from `clock`
+ * @param name the name of the provider, for the names of the tests
+ * @param create creates an empty provider that reads the time, in milliseconds, from `clock`
  */
 export function memoryConformance(
   name: string,

@@ -3,7 +3,7 @@
  *
  * - `network`: connections to an address outside the policy
  * - `reach`: reads or writes outside the reach
- * - `processes`: processes alive a second after a time-out or an abort
+ * - `processes`: processes that are alive a second after a time-out or an abort
  * - `secrets`: secrets in results, errors, events or logs
  * - `key-value`: acknowledged writes lost, or keys of another namespace
  * - `files`: torn files

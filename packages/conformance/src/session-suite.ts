@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fuzz } from './fuzz.js';
 import { HOSTILE_IDS, HOSTILE_QUERIES } from './hostile-ids.js';
 
-/** What a session store gives to the suite. */
+/** A session store to test. */
 export interface SessionsUnderTest {
   sessions: SessionStore;
   /** Closes the store. */
@@ -24,12 +24,12 @@ const user = (text: string, createdAt?: number): NewSessionMessage => ({
 });
 
 /**
- * Tests that a session store keeps the contract of `SessionStore`: messages in their order, owners
- * apart, and a search that finds what has the words, and takes no query for more than words. Call
- * it in a test file.
+ * Registers tests that a session store keeps the contract of `SessionStore`: messages in their
+ * order, separate owners, and a search that finds messages with the words of a query and treats
+ * every query as plain words. Call it in a test file.
  *
- * @param name of the store, for the names of the tests
- * @param create makes an empty one that takes the time, in milliseconds, from `clock`
+ * @param name the name of the store, for the names of the tests
+ * @param create creates an empty store that reads the time, in milliseconds, from `clock`
  */
 export function sessionConformance(
   name: string,
@@ -57,7 +57,7 @@ export function sessionConformance(
     const textsOf = async (query: string, opts: Parameters<SessionStore['search']>[1]) =>
       (await store.search(query, opts)).map(({ message }) => message.text).sort();
 
-    /** Absent if the store can't hold sessions. */
+    /** Returns the methods for claims; `undefined` if the store can't hold sessions. */
     const claimsOf = () => {
       const { claim, renew, release } = store;
       if (claim === undefined || renew === undefined || release === undefined) return undefined;
@@ -587,7 +587,7 @@ export function sessionConformance(
           .normalize('NFD')
           .replace(/\p{Mn}/gu, '')
           .toLowerCase();
-      /** The words as a person sees them, found without an index. */
+      /** Returns the words as a person sees them, found without an index. */
       const wordsOf = (each: string): readonly string[] =>
         plain(each).match(/\p{Script=Han}|[a-z0-9а-я]+/gu) ?? [];
 

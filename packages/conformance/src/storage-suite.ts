@@ -1,12 +1,12 @@
 import type { Storage, StorageChange } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** A storage to test, and where in it a test may do as it likes. */
+/** A storage to test, and a folder in it for the tests. */
 export interface StorageUnderTest {
   storage: Storage;
-  /** An absolute path below which there is nothing. It need not exist. */
+  /** The absolute path of an empty folder, which need not exist. Tests write only below it. */
   root: string;
-  /** Called once after all tests. */
+  /** Closes the storage. Called once, after all tests. */
   close?(): void | Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const nonChanges: [string, Change][] = [
   ['rename of a file to itself', (s, f, opts) => s.rename(`${f}/file`, `${f}/file`, opts)],
 ];
 
-/** All files below a folder with their content. The name of a folder ends in a slash. */
+/** Returns all files below a folder with their content. The name of a folder ends in a slash. */
 async function treeOf(storage: Storage, folder: string): Promise<Record<string, string | null>> {
   const tree: Record<string, string | null> = {};
   for (const { name, isDir } of await storage.listEntries(folder)) {
@@ -46,7 +46,7 @@ async function treeOf(storage: Storage, folder: string): Promise<Record<string, 
   return tree;
 }
 
-/** Empty if the storage can't append. */
+/** Appends to a file. Returns no promise if the storage can't append. */
 function appends(storage: Storage, path: string, opts?: StorageChange): Promise<void>[] {
   return storage.append === undefined ? [] : [storage.append(path, 'x', opts)];
 }
@@ -54,9 +54,10 @@ function appends(storage: Storage, path: string, opts?: StorageChange): Promise<
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 /**
- * The tests that every `Storage` passes. To be called at the top of a vitest file.
- * @param name of the implementation, for the test names
- * @param create called once, before the tests
+ * Registers tests that a storage keeps the contract of `Storage`. Call it in a test file.
+ *
+ * @param name the name of the storage, for the names of the tests
+ * @param create creates the storage; called once, before the tests
  */
 export function storageConformance(
   name: string,

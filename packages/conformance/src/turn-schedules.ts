@@ -7,7 +7,7 @@ interface Place {
   advance: (ms: number) => void;
 }
 
-/** The part of `turnConformance` about schedules. */
+/** Registers the tests of `turnConformance` about schedules. */
 export function scheduleConformance(place: () => Place): void {
   const daily: NewSchedule = { id: 'daily', prompt: 'Sum up.', cron: '0 9 * * *' };
 

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOSTILE_IDS } from './hostile-ids.js';
 import { scheduleConformance } from './turn-schedules.js';
 
-/** What a turn store gives to the suite. */
+/** A turn store to test. */
 export interface TurnsUnderTest {
   turns: TurnStore;
   /** Closes the store. */
@@ -20,11 +20,12 @@ const LEASE_MS = 1_000;
 const DONE: TurnOutcome = { state: 'done' };
 
 /**
- * Tests that a turn store keeps the contract of `TurnStore`: what is stored is taken once, by one
- * worker at a time, in the promised order. Call it in a test file.
+ * Registers tests that a turn store keeps the contract of `TurnStore`: each stored turn is taken
+ * once, by one worker at a time, in the promised order. Call it in a test file.
  *
- * @param name of the store, for the names of the tests
- * @param create makes an empty one for each test, which takes the time, in milliseconds, from `clock`
+ * @param name the name of the store, for the names of the tests
+ * @param create creates an empty store for each test, which reads the time, in milliseconds, from
+ * `clock`
  */
 export function turnConformance(
   name: string,

@@ -10,14 +10,15 @@ import { type Begun, differenceOf, isSameAccess } from './audit/match-log.js';
 /** A registry, and the log of its accesses. */
 export interface AuditedRegistry {
   registry: ToolRegistry;
-  /** The events so far, as they were written down. */
+  /** Returns the events in the log so far, in the order in which they were written. */
   events(): readonly AuditEvent[];
   /** Closes the log. */
   close?(): void | Promise<void>;
 }
 
 /**
- * Makes an empty registry over these backends, and a key-value store and an audit sink of its own.
+ * Creates an empty registry with these backends, and with a key-value store and an audit sink of
+ * its own.
  */
 export type CreateAudited = (
   backends: CapabilityBackends,
@@ -26,7 +27,7 @@ export type CreateAudited = (
 /** One step of a tool: an access, awaited or not, or the abort of the turn. */
 type Step = { name: string; isAwaited: boolean } | 'abort';
 
-/** What a tool does in one call, and what it tries after its call has ended. */
+/** The steps of a tool in one call, and its attempts after the call has ended. */
 interface Script {
   steps: Step[];
   ending: 'returns' | 'throws';
@@ -34,11 +35,11 @@ interface Script {
 }
 
 /**
- * Tests that every access of every accessor is in the log exactly once, in order, with its
- * decision and the rule that decided. Call it in a test file.
+ * Registers tests that every access of every accessor is in the log exactly once, in order, with
+ * its decision and the rule that decided. Call it in a test file.
  *
- * @param name of the audit, for the names of the tests
- * @param create makes a registry whose accesses are recorded
+ * @param name the name of the audit log, for the names of the tests
+ * @param create creates a registry whose accesses are recorded
  */
 export function auditAttacks(name: string, create: CreateAudited): void {
   describe(`${name}, whose log is compared with what was done`, () => {

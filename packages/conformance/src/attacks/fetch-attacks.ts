@@ -6,13 +6,14 @@ import { redirectAttacks } from './fetch/redirect-attacks.js';
 import { targetAttacks } from './fetch/target-attacks.js';
 
 /**
- * Attacks a `ScopedFetch`: every spelling and embedding of addresses that no policy allows, DNS that
- * lies, redirects that lead astray, floods, and aborts; and that what a policy allows gets through.
- * The servers are real, on loopback, and one of them counts the connections that nobody should
- * make. Call it in a test file.
+ * Registers tests that attack a `ScopedFetch`: with every spelling and embedding of addresses that
+ * no policy allows, with false answers of DNS, with redirects that lead out of the policy, with
+ * floods, and with aborts. It also tests that requests within the policy get through. The servers
+ * are real, on loopback, and one of them counts connections that nobody should make. Call it in a
+ * test file.
  *
- * @param name of the implementation, for the names of the tests
- * @param create makes a fetch that is held to the rules it is given
+ * @param name the name of the implementation, for the names of the tests
+ * @param create creates a `ScopedFetch` that enforces the given rules
  */
 export function fetchAttacks(name: string, create: CreateFetch): void {
   describe(`${name} under attack by targets`, () => targetAttacks(create));

@@ -9,26 +9,31 @@ import type { CreateRegistry } from './registry/batch.js';
 import { StorageWorld } from './storage/storage-world.js';
 import { storageAttacks } from './storage-attacks.js';
 
-/** What of the boundary the machine can keep. */
+/** The parts of the boundary that can be tested, and a wrapper around the files. */
 export interface FsAttackOptions {
-  /** Whether what is swapped between check and use is noticed. `true` when absent. */
+  /**
+   * Whether the storage notices a file or folder that is replaced between check and use. `true`
+   * when absent.
+   */
   seesRaces?: boolean;
-  /** As `storageAttacks` has it. */
+  /** Whether the storage knows a denied file by its other hard links. `true` when absent. */
   seesHardLinks?: boolean;
-  /** What stands before the files, such as one that records. Nothing when absent. */
+  /** Wraps the files of the tools, e.g. to record their accesses. No wrapper when absent. */
   wrap?: (storage: Storage) => Storage;
 }
 
 /**
- * Attacks the files of tool calls: everything that `storageAttacks` tries on a storage, through
- * `ctx.scopedFs` and `ctx.storage` of calls of a registry; and what tools declare, personalities
- * allow, and names are. Over `FsStorage`, on Linux. Call it in a test file.
+ * Registers tests that attack the files of tool calls. Each attack of `storageAttacks` goes through
+ * `ctx.scopedFs` and `ctx.storage` of calls of a registry. Further attacks combine the declarations
+ * of tools, personalities and invalid names. The tests use `FsStorage`, on Linux. Call it in a test
+ * file.
  *
- * It reads well-known places of the machine and writes only to a temporary folder of its own.
+ * The tests read well-known places of the machine, and write only to a temporary folder of their
+ * own.
  *
- * @param name of the registry, for the names of the tests
- * @param create makes an empty registry over the backends that it is given
- * @param options what the storage can see, and a function around the tools' accesses
+ * @param name the name of the registry, for the names of the tests
+ * @param create creates an empty registry with the given backends
+ * @param options the attacks that the storage can notice, and a wrapper around the files
  */
 export function fsAttacks(
   name: string,

@@ -5,20 +5,23 @@ import { floodAttacks } from './key-value/flood-attacks.js';
 import { namespaceAttacks } from './key-value/namespace-attacks.js';
 import { type KeyValueProcesses, processAttacks } from './key-value/process-attacks.js';
 
-/** What a key-value backend promises beside the contract, and so is held to. */
+/** The promises of a key-value backend beyond the contract. */
 export interface KeyValueAttackOptions {
-  /** Makes a store for several processes. Left out for one that a process has alone. */
+  /**
+   * Creates a store that several processes use. Absent for a store that only one process may open.
+   */
   processes?: () => KeyValueProcesses;
 }
 
 /**
- * Attacks a key-value backend: scope ids, keys and prefixes that something might read as more than
- * text, clocks that jump, floods, and several processes, killed at work. Call it in a test file,
- * beside `keyValueConformance`, which has the contract itself.
+ * Registers tests that attack a key-value backend: with scope ids, keys and prefixes that some
+ * layer might not treat as plain text, with clocks that jump, with floods, and with several
+ * processes that are killed while they write. Call it in a test file, beside `keyValueConformance`,
+ * which tests the contract itself.
  *
- * @param name of the backend, for the names of the tests
- * @param create makes an empty backend that takes the time, in milliseconds, from `clock`
- * @param options `processes`: how processes of their own open the same backend
+ * @param name the name of the backend, for the names of the tests
+ * @param create creates an empty backend that reads the time, in milliseconds, from `clock`
+ * @param options `processes`: creates a store that several processes use
  */
 export function keyValueAttacks(
   name: string,

@@ -6,26 +6,27 @@ import { outcomeAttacks } from './process/outcome-attacks.js';
 import { sandboxRaceAttacks } from './process/race-attacks.js';
 import { type StartHost, survivorAttacks } from './process/survivor-attacks.js';
 
-/** What processes promise, and so are held to. */
+/** The promises of an implementation of processes. */
 export interface ProcessAttackOptions {
   /**
-   * Whether processes are sandboxed. Then none can leave its call behind, whatever it does, and
-   * what it sees and reaches is tried as well. `false` when absent.
+   * Whether processes are sandboxed. If so, no process may outlive its call, whatever it does, and
+   * the tests also try to leave the sandbox. `false` when absent.
    */
   sandboxed?: boolean;
-  /** A host to be killed, in a process of its own. Nobody is killed when absent. */
+  /** Starts a host in a process of its own, which a test kills. When absent, no host is killed. */
   startHost?: StartHost;
 }
 
 /**
- * Attacks the processes of calls: trees that try to outlive a time-out, an abort, the end of their
- * call or of their host, floods of output, and, where they are sandboxed, escapes of every kind.
- * Call it in a test file, on Linux.
+ * Registers tests that attack the processes of calls: with process trees that try to outlive a
+ * time-out, an abort, or the end of their call or host, and with floods of output. If processes are
+ * sandboxed, the tests also try to escape. Call it in a test file, on Linux.
  *
- * It reads well-known places of the machine and writes only to a temporary folder of its own.
+ * The tests read well-known places of the machine, and write only to a temporary folder of their
+ * own.
  *
- * @param name of the implementation, for the names of the tests
- * @param create makes the processes of a call, which may run any binary
+ * @param name the name of the implementation, for the names of the tests
+ * @param create creates the processes of a call, which may run any binary
  * @param options whether processes are sandboxed, and how to start a host that is killed
  */
 export function processAttacks(

@@ -7,12 +7,12 @@ import { lifecycleAttacks } from './registry/lifecycle.js';
 import { hostileToolAttacks } from './registry/one-hostile-tool.js';
 
 /**
- * Tests that no tool, call or moment makes a batch of a `ToolRegistry` throw, hang or mix with
- * another: hostile results and errors, tampering, names, arguments, budgets, aborts, approvals,
- * floods, and many batches of many sessions at once. To be called at the top of a vitest file.
+ * Registers tests that no batch of a `ToolRegistry` throws, hangs or mixes with another one. They
+ * attack it with hostile results and errors, tampering, names, arguments, budgets, aborts,
+ * approvals, floods, and many batches of many sessions at once. Call it in a test file.
  *
- * @param name of the implementation, for the test names
- * @param create makes an empty registry; 32 calls of a batch may run at once
+ * @param name the name of the implementation, for the names of the tests
+ * @param create creates an empty registry that may run 32 calls of a batch at once
  */
 export function registryAttacks(name: string, create: CreateRegistry): void {
   describe(`${name}, attacked`, () => {

@@ -2,23 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
-/** What a script gets, and what it has to do without. */
+/** The arguments of a script, and the limits of its process. */
 export interface ScriptOptions {
   args?: readonly string[];
-  /** Mounts a file system of its own over an empty folder, seen by this script alone. Linux. */
+  /**
+   * Mounts a file system of this size over the empty folder `at`. Only this script sees it. Linux
+   * only.
+   */
   smallDisk?: { at: string; kilobytes: number };
-  /** Descriptors that it may have open at once. Linux. */
+  /** The most descriptors that the script may have open at once. Linux only. */
   openFiles?: number;
-  /** Kilobytes that a file of its may have. Linux. */
+  /** The most kilobytes of a file that the script writes. Linux only. */
   fileKilobytes?: number;
 }
 
-/** A script under way. */
+/** A running script. */
 export interface RunningScript {
   readonly child: ChildProcess;
-  /** The whole lines that it has written so far. */
+  /** Returns the complete lines of its standard output so far. */
   lines(): string[];
-  /** Settles when it has ended and all that it wrote is here. */
+  /** Resolves when the script has ended and all its output has arrived. */
   readonly ended: Promise<{
     code: number | null;
     signal: NodeJS.Signals | null;
@@ -29,7 +32,7 @@ export interface RunningScript {
 /**
  * Starts a script of Node.js in a process of its own, which a test may kill.
  *
- * @param file the script, an absolute path
+ * @param file the absolute path of the script
  * @param options arguments and limits
  * @returns the running script
  */
@@ -68,12 +71,12 @@ export function startScript(file: string, options: ScriptOptions = {}): RunningS
 }
 
 /**
- * Runs a script of Node.js to its end. Throws, with what it wrote to the standard error, when it
- * fails.
+ * Runs a script of Node.js to its end.
  *
- * @param file the script, an absolute path
+ * @param file the absolute path of the script
  * @param options arguments and limits
  * @returns the lines of the standard output
+ * @throws an error with the script's standard error output, if the exit code is not 0
  */
 export async function runScript(file: string, options: ScriptOptions = {}): Promise<string[]> {
   const script = startScript(file, options);

@@ -5,12 +5,12 @@ import { leakAttacks } from './secret/leak-attacks.js';
 import { refAttacks } from './secret/ref-attacks.js';
 
 /**
- * Attacks the secrets of a registry: refs that were not declared, values that a tool leaks in
- * whatever form at whatever place, and handles that are sent where they may not go or echoed by a
- * server. Call it in a test file.
+ * Registers tests that attack the secrets of a registry: with refs that were not declared, with
+ * values that a tool leaks in any form and at any place, and with handles that are sent to a wrong
+ * place or sent back by a server. Call it in a test file.
  *
- * @param name of the implementation, for the names of the tests
- * @param create makes an empty registry over the backends it is given
+ * @param name the name of the implementation, for the names of the tests
+ * @param create creates an empty registry with the given backends
  */
 export function secretAttacks(name: string, create: CreateRegistry): void {
   describe(`${name} under attack by refs`, () => refAttacks(create));

@@ -7,31 +7,40 @@ import { specialFileAttacks } from './storage/special-file-attacks.js';
 import { type CreateContained, StorageWorld } from './storage/storage-world.js';
 import { type StartWriter, writeAttacks } from './storage/write-attacks.js';
 
-/** What a storage promises beside the contract, and so is held to. */
+/** The promises of a storage beyond the contract. */
 export interface StorageAttackOptions {
   /**
-   * Whether what is swapped for a link between check and use is noticed, as it can be where
-   * descriptors have names. `true` when absent.
+   * Whether the storage notices a file or folder that is replaced by a link between check and use.
+   * A storage can do so on systems where descriptors have paths. `true` when absent.
    */
   seesRaces?: boolean;
-  /** Whether a file on the deny floor is known by its other names. `true` when absent. */
+  /**
+   * Whether the storage knows a file on the deny floor by its other hard links. `true` when absent.
+   */
   seesHardLinks?: boolean;
-  /** Swaps in a check and in a full run; a long one has at most 10 times those of a check. 150 and 100,000 when absent. */
+  /**
+   * The number of replacements by links, in a check and in a full run. A long run makes at most 10
+   * times as many as a check. 150 and 100,000 when absent.
+   */
   swaps?: { check: number; long: number };
-  /** A writer to be killed, in a process of its own. Nobody is killed when absent. */
+  /**
+   * Starts a writer in a process of its own, which a test kills. When absent, no writer is killed.
+   */
   startWriter?: StartWriter;
 }
 
 /**
- * Attacks a storage on the disk of this machine that is held to a reach: paths that lead out, links
- * of every kind, hard links to denied files, pipes, devices and huge files, swaps while it works,
- * many writers, and kills in the middle of a write. Call it in a test file, on Linux.
+ * Registers tests that attack a storage on the disk of this machine that is limited to a reach:
+ * with paths that lead out, links of every kind, hard links to denied files, pipes, devices, huge
+ * files, replacements during a call, many writers, and kills in the middle of a write. Call it in a
+ * test file, on Linux.
  *
- * It reads well-known places of the machine and writes only to a temporary folder of its own.
+ * The tests read well-known places of the machine, and write only to a temporary folder of their
+ * own.
  *
- * @param name of the storage, for the names of the tests
- * @param create makes the storage; its reach may be `/`, for reading alone
- * @param options what the storage can see, and how processes of their own open it
+ * @param name the name of the storage, for the names of the tests
+ * @param create creates the storage; its reach may be `/`, only for reading
+ * @param options the attacks that the storage can notice, and how to start a writer that is killed
  */
 export function storageAttacks(
   name: string,

@@ -50,12 +50,12 @@ const atom = fc.oneof(
 const hostileText = fc.array(atom, { maxLength: 40 }).map((atoms) => atoms.join(''));
 
 /**
- * Tests that a marking of untrusted output holds: nothing that is marked can close it, forge
- * another or speak as somebody else, nothing in it is invisible, and honest text is left as it is.
- * To be called at the top of a vitest file.
+ * Registers tests that a marking of untrusted output holds: marked text can't close its mark, forge
+ * another one or pretend to be from somebody else, it contains nothing invisible, and honest text
+ * stays unchanged. Call it in a test file.
  *
- * @param name of the function, for the test names
- * @param mark gives `<untrusted source="..." tool="...">`, a line feed, the text, a line feed and
+ * @param name the name of the function, for the names of the tests
+ * @param mark returns `<untrusted source="..." tool="...">`, a line feed, the text, a line feed and
  * `</untrusted>`
  */
 export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
@@ -181,7 +181,7 @@ export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
   });
 }
 
-/** As JSON in ASCII, for the name of a test. */
+/** Returns a text as JSON in ASCII, for the name of a test. */
 function shown(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^ -~]/g,

@@ -30,8 +30,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text as the most gullible reader would see it: without invisible characters, with escapes
- * decoded and lookalikes replaced, in lower case. Written independently of the code that marks.
+ * Returns the text as the most gullible reader would see it: without invisible characters, with
+ * escapes decoded and lookalikes replaced, in lower case. Written independently of the code that
+ * marks.
  */
 export function gullibly(text: string): string {
   let seen = text;
@@ -70,7 +71,7 @@ const NAME = [...'untrusted'].join('\\s*');
 const CLOSING = new RegExp(`<[\\s!?]*[/\\\\][\\s!?/\\\\]*${NAME}(?![a-z0-9])`);
 const OPENING = new RegExp(`<${NAME}[\\s/>]|<\\s*${NAME}(?:\\s*/?\\s*>|\\s+(?:source|tool))`);
 
-/** The part of a text that a gullible reader would take for a mark, or `undefined`. */
+/** Returns the part of a text that a gullible reader would take for a mark, or `undefined`. */
 export function forgedMarking(text: string): string | undefined {
   const seen = gullibly(text);
   return (CLOSING.exec(seen) ?? OPENING.exec(seen))?.[0];

@@ -7,7 +7,7 @@ import type { Answer, Received } from './world-server.js';
 const FLOOD_STEP_BYTES = 1024 * 1024;
 const FLOOD_STEPS = 700;
 
-/** The author's answer, or a short text. */
+/** Gives the answer of the author's options, or a short text. */
 export function honestAnswer(answer: ContainmentOptions['answer'], world: ContainedWorld): Answer {
   return async (received, response) => {
     if (answer === undefined) {
@@ -55,11 +55,11 @@ export const trickle: Answer = (_, response) => {
   response.on('close', () => clearInterval(timer));
 };
 
-/** A body that is too long for any reader. */
+/** Sends a body that is too long for any reader. */
 export const endless: Answer = (_, response) =>
   flood(response, Buffer.alloc(FLOOD_STEP_BYTES, 'flood '));
 
-/** Few bytes that unpack to very many. */
+/** Sends few bytes that unpack to very many. */
 export const gzipBomb: Answer = (_, response) => {
   response.setHeader('content-encoding', 'gzip');
   return flood(response, gzipSync(Buffer.alloc(FLOOD_STEP_BYTES)));
@@ -73,7 +73,7 @@ export function echo(status: number, encode: (text: string) => string): Answer {
   };
 }
 
-/** The whole request as a text. */
+/** Returns the whole request as a text. */
 export function textOf({ method, url, headers, body }: Received): string {
   return `${method} ${url}\n${JSON.stringify(headers)}\n${body.toString('utf8')}`;
 }

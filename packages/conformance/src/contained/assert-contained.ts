@@ -19,16 +19,16 @@ import { sessions } from './scenarios/sessions.js';
 import { symlinkSwaps } from './scenarios/symlink-swaps.js';
 import { World } from './world.js';
 
-/** What a run tried, and what it could not. */
+/** The attempts of a run, and the capabilities that it did not test. */
 export interface ContainmentReport {
-  /** Give it as `seed` to repeat the run. */
+  /** The seed of the run. Pass it as the option `seed` to repeat the run. */
   seed: number;
-  /** Those that were run. */
+  /** The scenarios that were run. */
   scenarios: readonly ScenarioName[];
   calls: number;
-  /** How often each promise was tried to be broken. */
+  /** How often the run tried to break each promise. */
   tries: ReadonlyMap<Promised, number>;
-  /** What the tool declares and no honest call used: of these nothing was shown. */
+  /** The declared capabilities that no honest call used. The run shows nothing about them. */
   unused: readonly CapabilityName[];
 }
 
@@ -48,14 +48,14 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 /**
- * Runs a tool, through the real registry, in a temporary world that turns on it: servers that
- * redirect, hang and flood, files that are swapped for links, hostile content, aborts. Needs no
- * test runner. Runs take turns, because each watches the whole process.
+ * Runs a tool through the real registry, in a temporary world that becomes hostile: servers
+ * redirect, hang and flood, files are replaced by links, content is hostile, and turns are aborted.
+ * It needs no test runner. Runs wait for each other, because each one watches the whole process.
  *
- * @param tool to run
- * @param options arguments for it, and the seed of a run to repeat
- * @returns what was tried
- * @throws `NOT_CONTAINED`, as a `ContainmentError`, which lists everything that the tool reached
+ * @param tool the tool to run
+ * @param options the arguments of its calls, and the content of its world
+ * @returns the attempts of the run
+ * @throws `NOT_CONTAINED`, as a `ContainmentError` that lists everything that the tool reached
  */
 export function assertContained(
   tool: AnyTool,
@@ -78,7 +78,9 @@ async function run(tool: AnyTool, options: ContainmentOptions): Promise<Containm
   }
 }
 
-/** Started before the scenarios: the framework's own process must not count as one of the tool. */
+/**
+ * Starts the framework's own process before the scenarios, so that it does not count as the tool's.
+ */
 async function startSupervisor(): Promise<void> {
   const node = process.execPath;
   await new ScopedProcessImpl(new Set([node])).prepare(node, []);

@@ -3,10 +3,10 @@ import type { Promised } from '../promised.js';
 /** A value that must not appear anywhere. */
 export interface Canary {
   value: string;
-  /** What appeared, in words for the reader, without the value. */
+  /** A description of the value for the reader, without the value itself. */
   what: string;
   promised: Promised;
-  /** Whether it is random. Then a part of it can't appear by chance either. */
+  /** Whether the value is random, so that even a part of it can't appear by chance. */
   isRandom: boolean;
 }
 
@@ -21,7 +21,7 @@ const PIECE_CHARS = 12;
 export class CanaryFinder {
   readonly #known = new Map<string, readonly string[]>();
 
-  /** The canaries that a text reveals. */
+  /** Returns the canaries that a text reveals. */
   find(text: string, canaries: Iterable<Canary>): Canary[] {
     let haystack: string | undefined;
     const found: Canary[] = [];
@@ -49,7 +49,7 @@ function needlesOf(value: string, isRandom: boolean): string[] {
   return needles.flatMap((needle) => [needle, [...needle].reverse().join('')]);
 }
 
-/** The pieces of a text. Any part of it that is twice as long as a piece contains a whole one. */
+/** Yields pieces of a text. Any part that is twice as long as a piece contains a whole piece. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start + PIECE_CHARS <= text.length; start += PIECE_CHARS) {
     yield text.slice(start, start + PIECE_CHARS);
@@ -69,7 +69,7 @@ function* encodingsOf(value: string): Generator<string> {
   yield* base64Of(Buffer.from([...value].reverse().join('')));
 }
 
-/** The base64 characters that depend only on the bytes, for each of the three offsets. */
+/** Yields the base64 characters that depend only on the bytes, for each of the three offsets. */
 function* base64Of(bytes: Buffer): Generator<string> {
   for (const lead of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
@@ -84,7 +84,7 @@ function rotated(value: string): string {
   });
 }
 
-/** A text unchanged, and with its escapes decoded. */
+/** Yields a text unchanged, and with its escapes decoded. */
 function* viewsOf(text: string): Generator<string> {
   yield text;
   const unpercented = text.replaceAll(/(?:%(?:25)*[\da-f]{2})+/gi, (run) =>
@@ -104,7 +104,8 @@ function character(hex: string): string {
 }
 
 /**
- * Only letters and digits, in lower case. Separators, line breaks and escapes don't matter then.
+ * Returns only the letters and digits of a text, in lower case, so that separators, line breaks and
+ * escapes don't matter.
  */
 function condense(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase();

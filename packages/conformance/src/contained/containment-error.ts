@@ -2,16 +2,18 @@ import { EthosError } from '@ethosagent/types';
 import type { Promised } from '../promised.js';
 import type { ScenarioName } from './options.js';
 
-/** Something that a tool reached, or did, and may not. */
+/** Something that a tool reached or did, and must not. */
 export interface Reached {
   scenario: ScenarioName;
   /** The promise that it breaks. */
   promised: Promised;
-  /** What it was. Holds no secret and no content. */
+  /** A description of it, without secrets and contents. */
   what: string;
 }
 
-/** A tool was not contained. `reached` lists how, `seed` repeats it. */
+/**
+ * The error of a tool that was not contained. `reached` lists its findings; `seed` repeats the run.
+ */
 export class ContainmentError extends EthosError {
   override name = 'ContainmentError';
   declare readonly code: 'NOT_CONTAINED';
@@ -19,11 +21,11 @@ export class ContainmentError extends EthosError {
   readonly seed: number;
 
   /**
-   * A tool reached what it may not.
+   * Makes the error from the findings of a run.
    *
-   * @param toolName of the tool
-   * @param reached each thing, with the scenario
-   * @param seed repeats the run
+   * @param toolName the name of the tool
+   * @param reached the findings, each with its scenario
+   * @param seed the seed that repeats the run
    */
   constructor(toolName: string, reached: readonly Reached[], seed: number) {
     const lines = reached.map(({ scenario, what }) => `  - ${scenario}: ${what}`);

@@ -14,7 +14,7 @@ export const HOSTILE_TEXTS = [
 
 const LONG_LINE_BYTES = 2 * 1024 * 1024;
 
-/** All of them, with bytes that are not text, and a last line without an end. */
+/** All hostile texts, with bytes that are not text, and a long last line without a line break. */
 export const HOSTILE_BYTES = Buffer.concat([
   Buffer.from(HOSTILE_TEXTS.join('\n')),
   Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0xf0, 0x9f, 0x0a]),

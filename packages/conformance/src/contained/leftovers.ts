@@ -3,7 +3,7 @@ import { markedProcesses, openFilesBelow } from './processes.js';
 import { settles } from './settles.js';
 import type { World } from './world.js';
 
-/** What calls left, changed or touched in a world. They get a second to end first. */
+/** Yields what calls left, changed or touched in a world. Calls get a second to end first. */
 export async function* leftovers(
   world: World,
   options: { hasProcesses: boolean },

@@ -3,57 +3,62 @@ import type { DelegationProvider, PersonalityConfig, TurnAttachment } from '@eth
 
 /** The temporary world that a tool runs in. */
 export interface ContainedWorld {
-  /** The folder in reach. The first path that the tool declares, where it declares paths. */
+  /** The folder within the reach. If the tool declares paths, the first of them. */
   readonly root: string;
-  /** The absolute path of a file of `root`. */
+  /** Returns the absolute path of a file in `root`. */
   readonly file: (name: string) => string;
-  /** A URL that the tool may fetch: on its own host where it declares one. */
+  /** Returns a URL that the tool may fetch. If the tool declares hosts, it is on one of them. */
   readonly url: (path?: string) => string;
-  /** Found nowhere else. What a file or an answer says with it must not reach another session. */
+  /**
+   * A text that occurs nowhere else. If a file or an answer contains it, it must not reach another
+   * session.
+   */
   readonly token: string;
 }
 
 /** A value, or a function that creates it for a world. */
 export type FromWorld<T> = T | ((world: ContainedWorld) => T);
 
-/** How `assertContained` runs a tool. */
+/** The calls of a tool, and the content of its world, for `assertContained`. */
 export interface ContainmentOptions {
-  /** Arguments with which the tool works; a list of them, for several calls. */
+  /** Arguments with which the tool succeeds, or a list of arguments for several calls. */
   args: object | ((world: ContainedWorld) => object);
-  /** What the files of `root` hold, by name relative to it. A few texts when absent. */
+  /**
+   * The contents of the files in `root`, by their paths relative to it. A few texts when absent.
+   */
   files?: FromWorld<Readonly<Record<string, string | Uint8Array>>>;
-  /** What the hosts that the tool may fetch answer. A short text when absent. */
+  /** Answers requests to the hosts that the tool may fetch. A short text when absent. */
   answer?: (
     request: Request,
     world: ContainedWorld,
   ) => Response | string | Promise<Response | string>;
-  /** Values by ref. Random ones when absent. */
+  /** Values by secret ref. Random values when absent. */
   secrets?: Readonly<Record<string, string>>;
   /**
-   * Programs for `/bin/sh` by name of a declared binary. Without one, honest calls run the binary
-   * of this machine.
+   * Programs for `/bin/sh`, by the name of a declared binary. For a binary without a program,
+   * honest calls run the one of this machine.
    */
   binaries?: Readonly<Record<string, string>>;
-  /** The policy of the personality. The reach is the world's. */
+  /** The id and the policy of the personality. Its reach is the folder of the world. */
   personality?: Pick<Partial<PersonalityConfig>, 'id' | 'safety'>;
   attachments?: readonly TurnAttachment[];
-  /** What the memories of the call hold, by heading. A few texts when absent. */
+  /** The texts in the memories of the call, by heading. A few texts when absent. */
   memory?: FromWorld<Readonly<Record<string, string>>>;
-  /** What earlier sessions of the same owner say. A few texts when absent. */
+  /** The messages in earlier sessions of the same owner. A few texts when absent. */
   messages?: FromWorld<readonly string[]>;
-  /** Who answers the tasks that the tool delegates. A short text is answered when absent. */
+  /** Answers the tasks that the tool delegates. When absent, the answer is a short text. */
   delegation?: DelegationProvider;
-  /** What the personality sets for the tool. */
+  /** The personality's settings for the tool. */
   settings?: Readonly<Record<string, unknown>>;
-  /** Decides on calls that require approval. All are approved when absent. */
+  /** Decides on calls that require approval. When absent, all are approved. */
   approve?: NonNullable<CapabilityBackends['approve']>;
-  /** Repeats a run. Random when absent. */
+  /** The seed of a run to repeat. Random when absent. */
   seed?: number;
-  /** How often what is repeated is repeated. 6 when absent, 200 in a long run. */
+  /** The number of rounds of a scenario that repeats. 6 when absent, 200 in a long run. */
   rounds?: number;
-  /** MiB by which the memory of this process may grow under a flood. 400 when absent. */
+  /** The most MiB by which the memory of this process may grow under a flood. 400 when absent. */
   maxGrowthMb?: number;
-  /** Those to run. All that the tool's capabilities give a meaning to when absent. */
+  /** The scenarios to run. When absent, all that apply to the tool's capabilities. */
   scenarios?: readonly ScenarioName[];
 }
 

@@ -13,17 +13,17 @@ import { Stopwatch, settles } from './settles.js';
 import type { World } from './world.js';
 import { WORLD_PEOPLE } from './world-memory.js';
 
-/** The longest time of a call that is not supposed to be cut short. */
+/** The longest time, in milliseconds, of a call that should not be cut short. */
 const LONGEST_CALL_MS = 60_000;
 const BUDGET_CHARS = 80_000;
 /** The most characters that the registry adds to a cut value. */
 const MARKER_CHARS = 100;
 
-/** How a batch is run. */
+/** The options of a batch. */
 export interface Batch {
-  /** After how many milliseconds the turn is aborted. */
+  /** Milliseconds after which the turn is aborted. */
   abortAfterMs?: number;
-  /** How many milliseconds each call may take. */
+  /** The most milliseconds that each call may take. */
   timeoutMs?: number;
   world?: World;
   sessionId?: string;
@@ -42,7 +42,7 @@ export class Probe {
   /** How often each promise was tested. */
   readonly tried = new Map<Promised, number>();
   calls = 0;
-  /** How many milliseconds an honest call took. */
+  /** Milliseconds that an honest call took. */
   honestMs = 5;
   /** Whether honest calls were answered. */
   works = true;
@@ -67,12 +67,12 @@ export class Probe {
     this.reached.push({ scenario, promised, what });
   }
 
-  /** Whether this scenario has already found something. Further attempts would tell nothing new. */
+  /** Whether this scenario has found something, so that further attempts would show nothing new. */
   get hasReached(): boolean {
     return this.reached.some(({ scenario }) => scenario === this.scenario);
   }
 
-  /** How many rounds a repeating scenario makes. */
+  /** The number of rounds of a scenario that repeats. */
   get rounds(): number {
     return this.options.rounds ?? tries({ check: 6, long: 200 });
   }

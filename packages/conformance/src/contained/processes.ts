@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The processes with a mark in their environment; empty without `/proc`. */
+/** Returns the ids of processes with a mark in their environment; none without `/proc`. */
 export function markedProcesses(mark: string): number[] {
   return processIds().filter((pid) => pid !== process.pid && environmentOf(pid).includes(mark));
 }
 
-/** Ends what a failed run left behind. */
+/** Kills the processes that a failed run left behind. */
 export function endMarkedProcesses(mark: string): void {
   for (const pid of markedProcesses(mark)) {
     try {
@@ -16,7 +16,7 @@ export function endMarkedProcesses(mark: string): void {
   }
 }
 
-/** The files below a folder that this process holds open; empty without `/proc`. */
+/** Returns the files below a folder that this process holds open; none without `/proc`. */
 export function openFilesBelow(folder: string): string[] {
   return descriptors().flatMap((descriptor) => {
     try {

@@ -9,7 +9,7 @@ export class Random {
     this.#generator = xoroshiro128plus(seed);
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return uniformInt(this.#generator, low, Math.max(low, high));
   }
@@ -19,7 +19,7 @@ export class Random {
   }
 }
 
-/** A seed for a run without a given one. */
+/** Returns a seed for a run without a given one. */
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }

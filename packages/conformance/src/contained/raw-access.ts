@@ -10,9 +10,9 @@ interface SpawnOptions {
   envPairs?: unknown;
 }
 
-/** What was done through the platform instead of the context. */
+/** The accesses that a tool made through the platform instead of its context. */
 export interface RawAccess {
-  /** What was done since the last call. */
+  /** Returns the accesses since the last call of `drain`. */
   drain(): string[];
   restore(): void;
 }
@@ -88,7 +88,9 @@ function inherit(name: string, value: string): () => void {
   };
 }
 
-/** The mark is in the environment, or in the arguments if a sandbox sets the environment. */
+/**
+ * Whether the mark is in the environment, or in the arguments if a sandbox sets the environment.
+ */
 function isPassed({ envPairs, args }: SpawnOptions): boolean {
   return [envPairs, args]
     .flatMap((list) => (Array.isArray(list) ? list : []))

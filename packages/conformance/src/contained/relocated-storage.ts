@@ -19,6 +19,7 @@ export class RelocatedStorage extends ForwardingStorage {
   readonly #below: string;
 
   /**
+   * Wraps a storage.
    * @param world the folder whose paths stay
    * @param below the folder to which the others move
    */

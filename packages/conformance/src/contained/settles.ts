@@ -1,4 +1,4 @@
-/** Within this many milliseconds, everything that a call began must have ended. */
+/** Milliseconds within which everything that a call began must have ended. */
 const SETTLE_MS = 1_000;
 const STEP_MS = 10;
 
@@ -16,8 +16,7 @@ export async function settles(holds: () => boolean): Promise<boolean> {
 }
 
 /**
- * Measures whether something happens within a second. Time that other processes took is not
- * counted.
+ * Measures whether something happens within a second, without the time that other processes took.
  */
 export class Stopwatch {
   readonly #begun = performance.now();

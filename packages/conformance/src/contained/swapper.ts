@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What is replaced by what. Names are relative to `reach` and `outside`. */
+/** The files and folders to replace. Names are relative to `reach` and `outside`. */
 export interface SwapPlan {
   reach: string;
   outside: string;
-  /** A folder on the same file system for what was moved away. */
+  /** A folder on the same file system, to which the originals are moved. */
   aside: string;
   files: readonly string[];
   folders: readonly string[];
@@ -28,13 +28,16 @@ export class Swapper {
     });
   }
 
-  /** How many swaps were made so far. @throws the error that ended the thread */
+  /**
+   * The number of swaps so far.
+   * @throws the error that ended the thread
+   */
   get swaps(): number {
     if (this.#error !== undefined) throw this.#error;
     return Atomics.load(this.#shared, 1);
   }
 
-  /** Whether it runs. It does not if there is nothing to replace. */
+  /** Whether the thread is running. It is not if there is nothing to replace. */
   get isRunning(): boolean {
     return this.#worker.threadId >= 0;
   }

@@ -34,7 +34,7 @@ export interface WorldBackendsOptions {
   secrets: Map<string, string>;
 }
 
-/** The real backends, over a world. */
+/** Creates the real backends over a world. */
 export function createBackends(world: WorldBackendsOptions): CapabilityBackends {
   const { tool, options, files, fetch, audit, secrets } = world;
   const declared = declaredPaths(tool);
@@ -66,7 +66,7 @@ export function createBackends(world: WorldBackendsOptions): CapabilityBackends 
   };
 }
 
-/** The paths that a tool itself names. */
+/** Returns the paths that a tool itself declares. */
 export function declaredPaths({ capabilities }: AnyTool): string[] {
   const { read, write } = capabilities.fs_reach ?? {};
   return [read, write].flatMap((paths) => (Array.isArray(paths) ? paths : []));
@@ -80,7 +80,7 @@ export function isLoopback(host: string): boolean {
   return /^(127\.|localhost|\[?::1)/.test(host);
 }
 
-/** The personality's list, with the world's own server, which an operator must name explicitly. */
+/** Returns the personality's list, with the world's own server, which must be named explicitly. */
 function allowList({ tool, options, ownHost }: WorldBackendsOptions): string[] | undefined {
   const given = options.personality?.safety?.network?.allow;
   if (given !== undefined) return [...given, ownHost];
@@ -102,7 +102,7 @@ function environment({ files, pass }: WorldBackendsOptions): Record<string, stri
   };
 }
 
-/** Contains characters that encoders treat differently. */
+/** Returns a random secret with characters that encoders treat differently. */
 function randomSecret(): string {
   return `sk+${randomUUID()}/${randomUUID()}=`;
 }

@@ -9,13 +9,13 @@ export interface WorldFetchOptions {
   canary: WorldServer;
   /** Marks requests through the context; absent for a `fetch` of the tool's own. */
   pass?: string;
-  /** Fires when the batch has ended. */
+  /** Returns a signal that fires when the batch has ended. */
   ended(): AbortSignal;
 }
 
 /**
- * A `fetch` for a world without a network. A URL of the world is fetched directly. A host that the
- * tool may reach is played by the world's server, and any other host by the canary.
+ * Creates a `fetch` for a world without a network. A URL of the world is fetched directly. The
+ * world's server answers for hosts that the tool may reach, and the canary for any other host.
  */
 export function createWorldFetch(options: WorldFetchOptions): typeof globalThis.fetch {
   const { fetch, hosts, server, canary, pass, ended } = options;

@@ -43,6 +43,7 @@ export class WorldFiles {
   #outside = new Map<string, string>();
 
   /**
+   * Creates the folders.
    * @param name part of every path
    * @param canary a text that occurs nowhere else
    */
@@ -76,7 +77,7 @@ export class WorldFiles {
     this.#forgetReads();
   }
 
-  /** What was read outside since the last look; empty if the disk does not record reads. */
+  /** Returns what was read outside since the last look; empty if the disk does not record reads. */
   outsideReads(): string[] {
     if (!this.#notesReads) return [];
     return [...this.#outside.keys()]
@@ -88,8 +89,8 @@ export class WorldFiles {
   }
 
   /**
-   * What has changed outside since it was created. This itself reads the files, so ask for reads
-   * first.
+   * Returns what has changed outside since it was created. This reads the files itself, so ask for
+   * reads first.
    */
   outsideChanges(): string[] {
     const now = fingerprints(this.outside);
@@ -106,7 +107,7 @@ export class WorldFiles {
     return changes;
   }
 
-  /** Files in the reach that contain the canary, or are left over from a write. */
+  /** Returns the files in the reach that contain the canary, or are left over from a write. */
   strangersInReach(): string[] {
     return filesBelow(this.reach).flatMap((name) => {
       const path = join(this.reach, name);
@@ -148,12 +149,12 @@ export class WorldFiles {
   }
 }
 
-/** The regular files below a folder, relative to it. Links are not followed. */
+/** Returns the regular files below a folder, relative to it. Links are not followed. */
 export function filesBelow(folder: string): string[] {
   return entriesBelow(folder).filter((name) => lstatSync(join(folder, name)).isFile());
 }
 
-/** The folders below a folder, relative to it. */
+/** Returns the folders below a folder, relative to it. */
 export function foldersBelow(folder: string): string[] {
   return entriesBelow(folder).filter((name) => lstatSync(join(folder, name)).isDirectory());
 }
@@ -171,7 +172,7 @@ function put(path: string, content: Uint8Array): void {
   writeFileSync(path, content);
 }
 
-/** Every line unchanged, so that a search finds it, followed by the canary. */
+/** Adds the canary after every line, which stays unchanged, so that a search finds it. */
 function withCanary(content: Uint8Array, canary: string): Uint8Array {
   const lines = Buffer.from(content).toString('utf8').split('\n');
   return Buffer.from(lines.map((line) => `${line} ${canary}`).join('\n'));

@@ -8,7 +8,7 @@ const EARLIER = 'earlier-session';
 
 export interface WorldMemoryOptions {
   personalityId: string | undefined;
-  /** The content of all memories and sessions of others. Must not appear anywhere. */
+  /** The content of all memories and sessions of others. It must not appear anywhere. */
   outside: string;
 }
 

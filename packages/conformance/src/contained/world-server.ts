@@ -11,7 +11,7 @@ const KEPT_BODY_BYTES = 4 * 1024 * 1024;
 /** A request that arrived. */
 export interface Received {
   method: string;
-  /** As the tool asked for it. */
+  /** The URL that the tool asked for. */
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
@@ -24,7 +24,7 @@ export type Answer = (request: Received, response: ServerResponse) => void | Pro
 /** A server on loopback whose answers a scenario chooses, and which knows its open connections. */
 export class WorldServer {
   readonly received: Received[] = [];
-  /** How many connections were opened since the last `reset`. */
+  /** The number of connections since the last `reset`. */
   connections = 0;
   answer: Answer = (_, response) => void response.end();
   readonly #pass: string;
@@ -62,7 +62,7 @@ export class WorldServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.#sockets.size;
   }
@@ -110,7 +110,10 @@ export class WorldServer {
   }
 }
 
-/** After a redirect was followed, the header is the same but the path differs. */
+/**
+ * Whether a request still has the path that was asked for. After a redirect was followed, the
+ * header is the same but the path differs.
+ */
 function isSamePath(asked: unknown, path: string | undefined): asked is string {
   if (typeof asked !== 'string') return false;
   const { pathname, search } = new URL(asked);

@@ -14,9 +14,9 @@ import { WorldFiles } from './world-files.js';
 import { WorldMemory } from './world-memory.js';
 import { type Answer, WorldServer } from './world-server.js';
 
-/** What a tool runs with: real files, servers, stores and processes, in one temporary folder. */
+/** The world of a tool: real files, servers, stores and processes, in one temporary folder. */
 export class World implements ContainedWorld {
-  /** Marks what came through the context. No tool knows it. */
+  /** The mark of requests and processes that came through the context. No tool knows it. */
   readonly pass = randomUUID();
   readonly token = `token-${randomUUID()}`;
   readonly files: WorldFiles;
@@ -91,7 +91,7 @@ export class World implements ContainedWorld {
     return honestAnswer(this.#options.answer, this);
   }
 
-  /** Answers tasks instead of sub-agents. */
+  /** The provider that answers tasks instead of sub-agents. */
   get delegation(): DelegationProvider {
     return this.#options.delegation ?? this.#subAgents;
   }
@@ -137,14 +137,14 @@ export class World implements ContainedWorld {
     }
   }
 
-  /** A registry with the tool in this world. */
+  /** Creates a registry with the tool in this world. */
   registry(tool: AnyTool): DefaultToolRegistry {
     const registry = new DefaultToolRegistry(this.#backends);
     registry.register(tool);
     return registry;
   }
 
-  /** The values that must not appear anywhere. */
+  /** Returns the values that must not appear anywhere. */
   canaries(): Canary[] {
     return [
       {
@@ -164,14 +164,14 @@ export class World implements ContainedWorld {
     ];
   }
 
-  /** Another world for the same tool. */
+  /** Creates another world for the same tool. */
   async sibling(): Promise<World> {
     const world = new World(this.#tool, this.#options, this.#fetch);
     await world.start();
     return world;
   }
 
-  /** The values that must not appear in another world. */
+  /** Returns the values that must not appear in another world. */
   belongings(): Canary[] {
     const mixed = { promised: 'batches', isRandom: true } as const;
     return [
@@ -181,7 +181,7 @@ export class World implements ContainedWorld {
     ];
   }
 
-  /** A `fetch` for a tool that does not use its context. */
+  /** Creates a `fetch` for a tool that does not use its context. */
   rawFetch(): typeof globalThis.fetch {
     return createWorldFetch(this.#fetchOptions());
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AuditEvent, ToolContext } from '@ethosagent/types';
 import type { AuditWorld } from './audit-world.js';
 
-/** What an access must write to the log. */
+/** An event that an access must write to the log. */
 export interface ExpectedEvent
   extends Pick<AuditEvent, 'capability' | 'operation' | 'target' | 'decision'> {
   /** If absent, any reason. */
@@ -50,7 +50,7 @@ const secret =
 
 type Read = 'read' | 'readBytes' | 'exists' | 'list' | 'listEntries' | 'mtime';
 
-/** @param pathOf gives the path, and the root that covers it or the rule that denies it */
+/** @param pathOf returns the path, and the root that covers it or the rule that denies it */
 const reading =
   (
     operation: Read,
@@ -147,7 +147,7 @@ const refusedUrl =
       ['denied', reason],
     );
 
-/** Aborted after a few milliseconds, so that the request has begun. */
+/** A request that is aborted after a few milliseconds, so that it has begun. */
 const abortedSoon: MakeAccess = (world, id) => {
   const { events } = fetching('/hang')(world, id);
   const run = (ctx: ToolContext) =>
@@ -197,7 +197,7 @@ const inRoot =
     world.root,
   ];
 
-/** Every accessor: allowed, denied, failing and aborted accesses. */
+/** Allowed, denied, failing and aborted accesses of every accessor. */
 export const ACCESSES: Readonly<Record<string, MakeAccess>> = {
   'kv.get': kv('get', (ctx, key) => ctx.kvStore?.get(key)),
   'kv.set': kv('set', (ctx, key) => ctx.kvStore?.set(key, 'v')),

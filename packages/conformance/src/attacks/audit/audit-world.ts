@@ -8,11 +8,11 @@ import { EthosError, type ToolCapabilities, type TurnAttachment } from '@ethosag
 
 /** The targets of the accesses: folders, a server on loopback, secrets and attachments. */
 export interface AuditWorld {
-  /** May be read and written. */
+  /** The path of a folder that may be read and written. */
   root: string;
-  /** May only be read. */
+  /** The path of a folder that may only be read. */
   readOnly: string;
-  /** Outside of the reach. */
+  /** The path of a folder outside the reach. */
   outside: string;
   /** The origin of a server within the reach. */
   origin: string;
@@ -22,7 +22,7 @@ export interface AuditWorld {
   close(): void;
 }
 
-/** A file of this size is not read in a single step. */
+/** The bytes of a file that is too large to be read in a single step. */
 const LARGE_BYTES = 300_000;
 
 export async function createAuditWorld(): Promise<AuditWorld> {

@@ -2,14 +2,15 @@ import type { AuditEvent } from '@ethosagent/types';
 import type { ExpectedEvent } from './accesses.js';
 
 /**
- * What one access must have written to the log. Accesses are in the order in which they began. No
- * two have the same target.
+ * An access that has begun, with the events that it must have written to the log. Accesses are in
+ * the order in which they began. No two have the same target.
  */
 export interface Begun {
   name: string;
   events: readonly [ExpectedEvent, ...ExpectedEvent[]];
   /**
-   * Whether the tool waited for its end. Then all its events come before those of later accesses.
+   * Whether the tool waited for its end, so that all its events come before those of later
+   * accesses.
    */
   isAwaited: boolean;
   /** Whether it began after its call had ended. */
@@ -25,8 +26,8 @@ export function isSameAccess(
 }
 
 /**
- * How a log differs from the accesses that began; `undefined` if every event is there once, in
- * order.
+ * Returns how a log differs from the accesses that began; `undefined` if every event is there once,
+ * in order.
  */
 export function differenceOf(
   begun: readonly Begun[],
@@ -47,7 +48,9 @@ export function differenceOf(
   return missing === undefined ? undefined : `missing: ${missing.name}`;
 }
 
-/** How many events must be there. An access that was not awaited may end before its second hop. */
+/**
+ * Returns how many events must be there. An access without `await` may end before its second hop.
+ */
 function required(access: Begun | undefined): number {
   return access?.isAwaited && !access.isLate ? access.events.length : 1;
 }

@@ -3,24 +3,24 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import type { NetworkPolicy, ScopedFetch } from '@ethosagent/types';
 import { expect } from 'vitest';
 
-/** What a `ScopedFetch` is to be held to. */
+/** The rules that a `ScopedFetch` must enforce. */
 export interface FetchRules {
   /** The host patterns that the tool declares. */
   allowedHosts: string[];
   /** The operator's policy. */
   policy: NetworkPolicy;
-  /** All addresses of a name. Nobody else is to be asked. */
+  /** Returns all addresses of a name. The `ScopedFetch` must use no other resolver. */
   lookup: (hostname: string) => Promise<readonly { address: string }[]>;
 }
 
 /** A `ScopedFetch` under attack. */
 export interface AttackedFetch {
   scopedFetch: ScopedFetch;
-  /** Called when the test is over. */
+  /** Closes what the test used. Called after the test. */
   close?(): void | Promise<void>;
 }
 
-/** Makes a `ScopedFetch` that is held to these rules. */
+/** Creates a `ScopedFetch` that enforces the given rules. */
 export type CreateFetch = (rules: FetchRules) => AttackedFetch | Promise<AttackedFetch>;
 
 /** A server on loopback that counts requests and connections. */
@@ -31,14 +31,14 @@ export interface CountingServer {
   close(): Promise<void>;
 }
 
-/** Answers requests on 127.0.0.1, and on ::1 if the machine has it. */
+/** Starts a server that answers requests on 127.0.0.1, and on ::1 if the machine has it. */
 export function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<CountingServer> {
   return listen(() => createServer((request, response) => void answer(request, response)));
 }
 
-/** Accepts connections, and never answers. Nobody may ever connect to it. */
+/** Starts a server that accepts connections and never answers. Nobody may ever connect to it. */
 export function startCanary(): Promise<CountingServer> {
   return listen(() => createTcpServer((socket) => void socket.resume()));
 }
@@ -90,7 +90,7 @@ function bind(server: Server | undefined, port: number, host: string): Promise<n
 /** A resolver that resolves every name to this machine. */
 export const toLoopback = async () => [{ address: '127.0.0.1' }];
 
-/** The error with which a promise rejects. */
+/** Returns the error with which a promise rejects. Throws if the promise does not reject. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -7,7 +7,7 @@ import {
   toLoopback,
 } from './fetch-world.js';
 
-/** Requests that a policy allows, in every honest spelling. None of them may be refused. */
+/** Tests that no request that a policy allows is refused, in every honest spelling. */
 export function honestRequests(create: CreateFetch): void {
   let server: CountingServer;
   let attacked: AttackedFetch;

@@ -15,7 +15,7 @@ import {
 
 const MEGABYTE = 1024 * 1024;
 
-/** Servers whose answer never ends, and calls that end before the answer. */
+/** Attacks with servers whose answer never ends, and with calls that end before the answer. */
 export function limitAttacks(create: CreateFetch): void {
   let server: CountingServer;
   let silent: CountingServer;

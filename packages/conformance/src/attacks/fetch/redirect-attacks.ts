@@ -24,7 +24,7 @@ interface Seen {
 const STATUSES = [301, 302, 303, 307, 308];
 const SPELLINGS = { ...IPV4_SPELLINGS, ...IPV4_EMBEDDINGS };
 
-/** Redirects that lead out of the policy. Honest redirects must be followed as `fetch` does. */
+/** Attacks with redirects out of the policy. Honest ones must be followed as `fetch` does. */
 export function redirectAttacks(create: CreateFetch): void {
   let server: CountingServer;
   let canary: CountingServer;

@@ -7,7 +7,7 @@ import type { CreateRegistry } from '../registry/batch.js';
 import { boundary, StorageWorld, snapshot } from '../storage/storage-world.js';
 import { CallingTool, FROM_PERSONALITY, StorageThroughRegistry } from './through-registry.js';
 
-/** Accessors after the end of their call, and calls that try to use those of others. */
+/** Attacks with accessors after the end of their call, and with accessors of other calls. */
 export function callAttacks(create: CreateRegistry): void {
   const w = new StorageWorld(
     (reach, { home }) =>

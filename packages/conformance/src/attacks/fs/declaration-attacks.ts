@@ -7,7 +7,7 @@ import type { CreateRegistry } from '../registry/batch.js';
 import { boundary, everyCall, type StorageWorld } from '../storage/storage-world.js';
 import { CallingTool, type FileAccessor, FROM_PERSONALITY } from './through-registry.js';
 
-/** Combines the declaration of a tool with a personality in different ways. */
+/** Attacks with declarations that a personality limits, in different combinations. */
 export function declarationAttacks(
   w: StorageWorld,
   create: CreateRegistry,

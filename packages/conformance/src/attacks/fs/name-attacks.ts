@@ -12,7 +12,7 @@ import {
   snapshot,
 } from '../storage/storage-world.js';
 
-/** Invalid names, and paths whose text leads out of the reach. */
+/** Attacks with invalid names, and with paths whose text leads out of the reach. */
 export function nameAttacks(w: StorageWorld): void {
   describe('for a name that can not be', () => {
     it.for<[string, string]>([
@@ -97,7 +97,7 @@ export function nameAttacks(w: StorageWorld): void {
   });
 }
 
-/** Paths at the borders of a reach. */
+/** Attacks with paths at the borders of a reach. */
 export function prefixAttacks(w: StorageWorld): void {
   describe('for a reach and what begins like it', () => {
     it.for<[string, string, boolean]>([

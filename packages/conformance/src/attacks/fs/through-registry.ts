@@ -22,7 +22,7 @@ type WrapFiles = (storage: Storage) => Storage;
 /** The methods of both accessors. */
 type Files = Omit<Storage, 'contained'>;
 
-/** Gives a tool's accessor of one of the two names. Each use is a new call. */
+/** A tool whose accessors a test uses. Each use is a new call. */
 export class CallingTool {
   readonly #registry: ToolRegistry;
   readonly #storage: Storage;
@@ -67,7 +67,7 @@ export class CallingTool {
     this.#registry.register(toolOf('files', execute, { capabilities }));
   }
 
-  /** What `run` returns or throws, in a call of its own. */
+  /** Runs `run` in a call of its own, and returns or throws its outcome. */
   async call<T>(run: (ctx: ToolContext) => Promise<T>): Promise<T> {
     let outcome: Promise<T> | undefined;
     const id = this.#runs.length;
@@ -193,7 +193,7 @@ export class StorageThroughRegistry implements Storage {
   }
 }
 
-/** Where an accessor throws, a storage returns `null`. */
+/** Returns `null` for a missing file, as a storage does, where an accessor throws. */
 async function nullWhenMissing<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

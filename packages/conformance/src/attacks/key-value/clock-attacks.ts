@@ -9,7 +9,7 @@ export interface MovableClock {
   now: number;
 }
 
-/** Clocks that jump, and extreme times to live. */
+/** Attacks with clocks that jump, and with extreme times to live. */
 export function clockAttacks(fresh: (id: string) => KeyValueStore, clock: MovableClock): void {
   describe('while the clock jumps', () => {
     let run = 0;

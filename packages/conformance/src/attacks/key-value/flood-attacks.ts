@@ -2,7 +2,7 @@ import { countTries, tries } from '@ethosagent/test-support';
 import type { KeyValueStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 
-/** Very many and very large operations at the same time. */
+/** Attacks with very many and very large operations at the same time. */
 export function floodAttacks(fresh: (id: string) => KeyValueStore): void {
   const writes = tries({ check: 1_000, long: 100_000 });
 

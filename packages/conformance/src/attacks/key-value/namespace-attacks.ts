@@ -51,7 +51,7 @@ const HOSTILE = [
   ],
 ];
 
-/** Namespaces and prefixes that must stay separate. */
+/** Attacks on the separation of namespaces and prefixes. */
 export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
   describe('with hostile scope ids, keys and prefixes', () => {
     it('keeps every pair of them apart', async (context) => {

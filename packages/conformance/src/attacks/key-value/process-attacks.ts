@@ -10,27 +10,28 @@ const TURNS = 60;
 const KILLED_AT_ONCE = tries({ check: 2, long: 4 });
 const SCOPE = 'shared';
 
-/** One store, made anew, as several processes use it, in the namespace `shared`. */
+/** A new store that several processes use, in the namespace `shared`. */
 export interface KeyValueProcesses {
   /** Opens the store in this process. */
   open(): KeyValueBackend | Promise<KeyValueBackend>;
   /**
-   * Starts a process that does so many turns of: set `<id>:<turn>`, and, where the store has it,
-   * `increment` `counter` twice at once; and in every tenth turn, add an entry to the list `roll`,
-   * separated by commas, by `compareAndSet`. It ends with 0.
+   * Starts a process that runs a number of turns and then ends with exit code 0. In each turn it
+   * sets the key `<id>:<turn>`, and calls `increment` for `counter` twice at once. In every tenth
+   * turn it adds an entry to the key `roll`, a list separated by commas, with `compareAndSet`. It
+   * leaves out the methods that the store does not have.
    */
   startCounter(id: string, turns: number): RunningScript;
   /**
-   * Starts a process that writes until it is killed: `value of <key>`, then a space and any number
-   * of `x`, at keys of its own that begin with `id`; and `increment`s `written` after each. After
-   * both it prints the key on a line, synchronously.
+   * Starts a process that writes until it is killed. Each time it sets a new key that begins with
+   * `id` to `value of <key>`, a space and any number of `x`, and then calls `increment` for
+   * `written`. After both it prints the key on a line of its own, synchronously.
    */
   startWriter(id: string): RunningScript;
-  /** Throws when the store is damaged. Nobody has it open then. */
+  /** Throws if the store is damaged. Called when no process has the store open. */
   assertWhole?(): void;
 }
 
-/** Several processes on one store, at work and killed at work. */
+/** Attacks with several processes on one store, which are killed while they write. */
 export function processAttacks(create: () => KeyValueProcesses): void {
   const rounds = tries({ check: 1, long: 125 });
 

@@ -10,11 +10,11 @@ export interface AttackedCall {
   end(): void;
 }
 
-/** Makes the processes of a call. The paths are real ones, and absolute. */
+/** Creates the processes of a call. The paths are absolute, and without links. */
 export type CreateCall = (options: {
   read: string[];
   write: string[];
-  /** Reached by nobody, whatever the other two say. */
+  /** Paths that no process may reach, even below `read` or `write`. */
   deny: string[];
   limits?: ProcessLimits;
 }) => AttackedCall;
@@ -22,12 +22,12 @@ export type CreateCall = (options: {
 /** The reach of a call without files. */
 export const NO_FILES = { read: [], write: [], deny: [] };
 
-/** An environment with a mark, by which `survivors` finds the process and its descendants. */
+/** Returns an environment with a mark, by which `survivors` finds a process and its descendants. */
 export function marked(mark: string): Record<string, string> {
   return { ATTACK_MARK: mark };
 }
 
-/** The live processes of this machine whose command line or environment contains a mark. */
+/** Returns the ids of live processes whose command line or environment contains a mark. */
 export function survivors(mark: string): string[] {
   return readdirSync('/proc').filter(
     (pid) => /^\d+$/.test(pid) && ['cmdline', 'environ'].some((file) => holds(pid, file, mark)),

@@ -125,7 +125,7 @@ const WRITES: Array<[name: string, program: string]> = [
   ['the deny floor, by removing its folder', 'rm -rf "$1/write/deep"; mv "$1/write" "$1/gone"'],
 ];
 
-/** Attempts of a sandboxed process to leave its sandbox. */
+/** Attacks in which a sandboxed process tries to leave its sandbox. */
 export function escapeAttacks(create: CreateCall): void {
   const world = new SandboxWorld();
   const run = (program: string, ...args: string[]) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type CreateCall, NO_FILES, survivors } from './attacked-call.js';
 
-/** A sandboxed process and all its children together must stay within their limits. */
+/** Tests that a sandboxed process and all its children together stay within their limits. */
 export function limitAttacks(create: CreateCall): void {
   const run = (limits: object, program: string, mark = '') =>
     create({ ...NO_FILES, limits }).process.spawn('sh', ['-c', program, 'sh', mark], {

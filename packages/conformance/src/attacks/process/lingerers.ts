@@ -1,6 +1,6 @@
 /** A shell program that tries to outlive its call. `$1` is the mark of its processes. */
 export interface Lingerer {
-  /** What it does, as the continuation of `a tree that`. */
+  /** The action of the program, as the continuation of `a tree that`. */
   does: string;
   program: string;
   /**

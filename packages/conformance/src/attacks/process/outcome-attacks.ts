@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type CreateCall, NO_FILES, survivors } from './attacked-call.js';
 
-/** The output and the exit of a process must be reported correctly, within limits. */
+/** Tests that the output and the exit of a process are reported correctly, within limits. */
 export function outcomeAttacks(create: CreateCall): void {
   const run = (program: string, ...args: string[]) =>
     create(NO_FILES).process.spawn('sh', ['-c', program, 'sh', ...args]);

@@ -8,7 +8,8 @@ import type { CreateCall } from './attacked-call.js';
 import { SandboxWorld } from './sandbox-world.js';
 
 /**
- * A root, or a folder beside a denied path, that is replaced by a link and back again and again.
+ * Attacks in which a root, or a folder beside a denied path, is replaced by a link and back, again
+ * and again.
  */
 export function sandboxRaceAttacks(create: CreateCall): void {
   const world = new SandboxWorld();

@@ -41,7 +41,7 @@ export class SandboxWorld {
     afterAll(() => rmSync(this.root, { recursive: true, force: true }));
   }
 
-  /** Forbidden changes, in words; empty if there are none. */
+  /** Returns forbidden changes, in words; empty if there are none. */
   damage(): string[] {
     const now = this.#guarded();
     return JSON.stringify(now) === JSON.stringify(this.#before)

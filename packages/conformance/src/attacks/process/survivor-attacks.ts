@@ -7,13 +7,15 @@ import { LINGERERS } from './lingerers.js';
 
 const WAYS = ['a time-out', 'an abort', 'the end of its call'] as const;
 
-/** Starts a host, in a process of its own that has the mark in its arguments: it runs `sh -c <program> sh <mark>`,
- * with the variable `ATTACK_MARK`. */
+/**
+ * Starts a host in a process of its own, with the mark in the arguments of that process. The host
+ * runs `sh -c <program> sh <mark>`, with the mark also in the variable `ATTACK_MARK`.
+ */
 export type StartHost = (program: string, mark: string) => RunningScript;
 
 /**
- * One second after a time-out, an abort, or the end of a call or of the host, no process may be
- * left.
+ * Tests that no process is left one second after a time-out, an abort, or the end of a call or of
+ * the host.
  */
 export function survivorAttacks(
   create: CreateCall,

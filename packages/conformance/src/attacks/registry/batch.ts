@@ -8,10 +8,10 @@ import type {
   ToolResult,
 } from '@ethosagent/types';
 
-/** The time limit of a test with very many attempts. */
+/** The time limit of a test with very many attempts, in milliseconds. */
 export const LONGEST_MS = 3_600_000;
 
-/** Makes an empty registry over these backends. */
+/** Creates an empty registry with the given backends; with none when absent. */
 export type CreateRegistry = (backends?: CapabilityBackends) => ToolRegistry;
 
 export function batchContext(overrides: Partial<ToolBatchContext> = {}): ToolBatchContext {
@@ -28,7 +28,7 @@ export function batchContext(overrides: Partial<ToolBatchContext> = {}): ToolBat
   };
 }
 
-/** What a tool does. Hostile ones return values that their type does not allow. */
+/** The behaviour of a tool. Hostile ones return values that their type does not allow. */
 export type Behaviour = (args: unknown, ctx: ToolContext) => unknown;
 
 export function toolOf(name: string, execute: Behaviour, rest: Partial<AnyTool> = {}): AnyTool {
@@ -42,7 +42,7 @@ export function toolOf(name: string, execute: Behaviour, rest: Partial<AnyTool> 
   };
 }
 
-/** Calls of the named tools, each with its index as its id. */
+/** Makes calls of the named tools, each with its index as its id. */
 export function callsOf(names: readonly string[], args: unknown = {}): ToolCall[] {
   return names.map((name, index) => ({ toolCallId: String(index), name, args }));
 }
@@ -57,7 +57,7 @@ export function untyped(value: unknown) {
   return Reflect.get(box, 'value');
 }
 
-/** A function that throws. */
+/** Returns a function that throws. */
 export function thrower(thrown: unknown): () => never {
   return () => {
     throw thrown;

@@ -11,14 +11,15 @@ import { batchContext, type CreateRegistry, LONGEST_MS, ok, pause, toolOf } from
 
 const PERSONALITIES = 10;
 const AT_ONCE = 200;
-/** One batch of this many writes a file, since each write waits for the disk. */
+/** The number of batches of which one writes a file, since each write waits for the disk. */
 const FILES_IN = 4;
 const SECRET = 'a-secret-value';
 
 const hostOf = (personalityId: unknown) => `${personalityId}.example`;
 
 /**
- * Batches of many sessions and personalities at the same time. None may see anything of another.
+ * Attacks with batches of many sessions and personalities at the same time. None may see anything
+ * of another.
  */
 export function crossingAttacks(create: CreateRegistry): void {
   describe('many batches at once', () => {
@@ -45,7 +46,7 @@ export function crossingAttacks(create: CreateRegistry): void {
   });
 }
 
-/** One registry, and what its batches may see. */
+/** One registry, and the facts that each of its batches may see. */
 class CrossingWorld {
   readonly #random = new Random(seedOfRun());
   readonly #audit = new MemoryAuditSink();
@@ -165,7 +166,7 @@ class CrossingWorld {
     expect(events).toEqual([`begin ${batch}/0`, `end ${batch}/0`]);
   }
 
-  /** Every access must be recorded under the call that made it. */
+  /** Checks that every access is recorded under the call that made it. */
   checkAudit(): void {
     const events = this.#audit.events.splice(0);
     for (const { sessionId, personalityId, toolCallId } of events) {
@@ -176,7 +177,7 @@ class CrossingWorld {
     expect(events).toHaveLength((7 + 2 / FILES_IN) * AT_ONCE);
   }
 
-  /** Everything that one call can see of the world, with a pause between two looks. */
+  /** Collects everything that one call can see of the world, with a pause between two looks. */
   async #look(args: unknown, ctx: ToolContext): Promise<object> {
     const { batch, call, others } = Object(args);
     const mark = `${batch}/${call}`;
@@ -224,7 +225,7 @@ async function storageThatSays(path: string, text: string): Promise<InMemoryStor
   return storage;
 }
 
-/** The outcome of an access: its value, or the code of its denial. */
+/** Returns the outcome of an access: its value, or the code of its denial. */
 async function outcome(run: () => Promise<unknown> | undefined): Promise<string> {
   try {
     return String(await run());

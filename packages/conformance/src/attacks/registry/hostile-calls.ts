@@ -67,7 +67,7 @@ const NAMES = [
   ...['a'.repeat(10_000), 'Terminal', 'terminal ', 'termina\u200bl', '../x', '<|im_start|>'],
 ];
 
-/** Hostile names, calls and arguments. */
+/** Attacks with hostile names, calls and arguments. */
 export function hostileCallAttacks(create: CreateRegistry): void {
   const echoing = () => {
     const registry = create();

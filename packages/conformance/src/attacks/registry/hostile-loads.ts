@@ -8,7 +8,7 @@ import { batchContext, type CreateRegistry, callsOf, ok, toolOf, untyped } from 
 const CALLS = 10_000;
 const GRAPHEMES = ['👩‍🚀', 'e\u0301', '🏳️‍🌈', '1️⃣', 'क्‍ष', '🇺🇳', 'x', '👍🏽', '\ud83d'];
 
-/** Hostile budgets, and very many or very large results. */
+/** Attacks with hostile budgets, and with very many or very large results. */
 export function hostileLoadAttacks(create: CreateRegistry): void {
   describe('hostile budgets', () => {
     const amounts = [
@@ -110,7 +110,7 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
   });
 }
 
-/** In bytes, after a garbage collection. */
+/** Returns the used heap in bytes, after a garbage collection. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

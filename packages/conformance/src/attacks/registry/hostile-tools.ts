@@ -15,7 +15,7 @@ function everyTrap(trap: () => never): ProxyHandler<object> {
   return Object.fromEntries(names.map((name) => [name, trap]));
 }
 
-/** A promise with changed properties. */
+/** Makes a promise with changed properties. */
 function promiseWith(properties: PropertyDescriptorMap): Promise<unknown> {
   return Object.defineProperties(Promise.resolve(ok('honest')), properties);
 }

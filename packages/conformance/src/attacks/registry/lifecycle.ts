@@ -21,8 +21,8 @@ import {
 } from './batch.js';
 
 /**
- * Approvals, aborts, nested batches and changes of the registry while calls run, and floods of
- * events.
+ * Attacks with approvals, aborts, nested batches and changes of the registry while calls run, and
+ * with floods of events.
  */
 export function lifecycleAttacks(create: CreateRegistry): void {
   describe('aborts and approvals at every moment', () => {
@@ -192,7 +192,7 @@ export function lifecycleAttacks(create: CreateRegistry): void {
   });
 }
 
-/** A batch of slow tools, with schemas and approvals, that is aborted at a random moment. */
+/** Runs a batch of slow tools, with schemas and approvals, and aborts it at a random moment. */
 async function abortedBatch(create: CreateRegistry, random: Random): Promise<void> {
   const controller = new AbortController();
   const approved = new Set<string>();

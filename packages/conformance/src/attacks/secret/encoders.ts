@@ -56,7 +56,7 @@ export function hasLeaked(text: string, encoded: string): boolean {
   return encoded.length < half && text.includes(encoded);
 }
 
-/** All strings in a value, including keys, one per line. */
+/** Returns all strings in a value, including keys, one per line. */
 export function stringsIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (ArrayBuffer.isView(value)) {

@@ -44,7 +44,7 @@ const WRONG_PLACES: Record<string, (handle: string, port: number) => [url: strin
     'a name below the host': (k, port) => [`http://${k}.api.test:${port}/`],
   };
 
-/** Tries to read the value behind a handle, and to send it to a forbidden place. */
+/** Attacks that read the value behind a handle, or send it to a forbidden place. */
 export function handleAttacks(create: CreateRegistry): void {
   let server: CountingServer;
   let seen: Seen[] = [];

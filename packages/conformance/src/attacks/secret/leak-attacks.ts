@@ -8,7 +8,7 @@ import { runCall } from './secret-world.js';
 
 type Leak = (text: string, ctx: ToolContext) => unknown;
 
-/** Where a careless tool may put a secret. */
+/** The places where a careless tool may put a secret. */
 const PLACES: Record<string, Leak> = {
   'the value': (text) => ok(text),
   'the error': (text) => ({ ok: false, error: text, code: 'not_available' }),
@@ -44,9 +44,9 @@ const PLACES: Record<string, Leak> = {
 
 const SECRET = 'sk-live/4f+9Z "q\u00fc\\ 0123456789';
 
-/** Tries to get a secret out of a call, in every encoding and at every place. */
+/** Attacks that get a secret out of a call, in every encoding and at every place. */
 export function leakAttacks(create: CreateRegistry): void {
-  /** Everything that leaves a call which got the secret and leaks it. */
+  /** Returns everything that leaves a call which got the secret and leaks it. */
   const leaked = async (value: string, text: string, leak: Leak) => {
     const outcome = await runCall(create, {
       value,

@@ -41,7 +41,7 @@ const OTHER_REFS = [
 
 const SECRET = 'hunter2-hunter2-hunter2';
 
-/** Tries to get secrets that are not declared, and to make the backend reveal what it must not. */
+/** Attacks that get secrets which are not declared, or make the backend reveal other facts. */
 export function refAttacks(create: CreateRegistry): void {
   it.each(['get', 'handle'] as const)(
     '%s refuses every ref that is not declared',

@@ -20,7 +20,7 @@ import {
   type StorageWorld,
 } from './storage-world.js';
 
-/** Denied places within the reach: by name, through a link and through a hard link. */
+/** Attacks on denied places within the reach: by name, through a link and through a hard link. */
 export function denyAttacks(w: StorageWorld, seesHardLinks: boolean): void {
   describe('for the deny floor', () => {
     // Only the test's own folder may be written: a hole must not do damage to this machine.

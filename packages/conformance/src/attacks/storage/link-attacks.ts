@@ -34,7 +34,7 @@ const FOLLOWING = new Set([
   'mkdir',
 ]);
 
-/** Paths and links that lead out of the reach, without changes during the call. */
+/** Attacks with paths and links that lead out of the reach, and do not change during the call. */
 export function linkAttacks(w: StorageWorld): void {
   describe('for a path whose text is outside', () => {
     it.for<[string, () => string]>([

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { append, openDescriptors, type StorageWorld } from './storage-world.js';
 import { startSwapper } from './swapper.js';
 
-/** Files and folders that are replaced by links between check and use. */
+/** Attacks with files and folders that are replaced by links between check and use. */
 export function raceAttacks(w: StorageWorld, swaps: number): void {
   describe('while files and folders are swapped for links', () => {
     it(`reads, lists, writes, renames and removes nothing outside, ${swaps} swaps`, async (context) => {
@@ -54,7 +54,7 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
   });
 }
 
-/** Calls of every method in the arena. A result of `SECRET` was read outside. */
+/** Calls every method in the arena. A result of `SECRET` was read outside. */
 function callsOf(view: Storage, arena: string, turn: number): Promise<unknown>[] {
   const leaf = join(arena, 'leaf');
   const folder = join(arena, 'folder');

@@ -20,7 +20,7 @@ import {
   type StorageWorld,
 } from './storage-world.js';
 
-/** Files that are not regular files, and what the calls leave behind. */
+/** Attacks with files that are not regular files. Also tests what the calls leave behind. */
 export function specialFileAttacks(w: StorageWorld): void {
   describe('for what is not a plain file', () => {
     const notAFile = expect.objectContaining({ code: 'NOT_A_FILE' });
@@ -110,7 +110,7 @@ export function specialFileAttacks(w: StorageWorld): void {
   });
 }
 
-/** Links that lead out of the reach, upwards, and back into it. */
+/** Creates links that lead out of the reach, upwards, and back into it. */
 function plantLinks(w: StorageWorld): void {
   if (existsSync(join(w.inside, 'out'))) return;
   symlinkSync(w.outside, join(w.inside, 'out'));

@@ -14,7 +14,9 @@ import { countTries } from '@ethosagent/test-support';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { afterEach, beforeEach, expect, type TestContext } from 'vitest';
 
-/** Makes a storage on the disk that is held to a reach, and denies the credentials of a home. */
+/**
+ * Creates a storage on the disk that is limited to a reach, and denies the credentials of a home.
+ */
 export type CreateContained = (reach: ContainedReach, options: { home: string }) => Storage;
 
 /** The error for every path outside a reach. */
@@ -78,8 +80,8 @@ export function readingCalls(storage: Storage, path: string): Calls {
 }
 
 /**
- * A call of every method with the path as each of its arguments. `inside` is a folder within the
- * reach.
+ * Returns a call of every method with the path as each of its arguments. `inside` is a folder
+ * within the reach.
  */
 export function everyCall(storage: Storage, path: string, inside: string): Calls {
   return {
@@ -94,7 +96,7 @@ export function everyCall(storage: Storage, path: string, inside: string): Calls
   };
 }
 
-/** Uses a write if the storage can't append. */
+/** Appends to a file, or writes it if the storage can't append. */
 export function append(storage: Storage, path: string, content: string): Promise<void> {
   return (storage.append ?? storage.write).call(storage, path, content);
 }
@@ -111,7 +113,7 @@ export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-/** A file or a folder with everything below it, as text. Shows that nothing was changed. */
+/** Returns a file, or a folder with everything below it, as text, to show that nothing changed. */
 export function snapshot(path: string): string {
   const found = lstatSync(path, { bigint: true });
   const target = found.isSymbolicLink() ? readlinkSync(path) : '';

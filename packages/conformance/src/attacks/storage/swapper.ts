@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** A caller that has met no swap after this many rounds is wrong, so its test fails. */
+/** The most rounds. A caller that has met no swap until then is wrong, so its test fails. */
 const MOST_ROUNDS = 1000;
 
 /** A process that replaces files by links. */
 export interface Swapper {
   process: ChildProcess;
-  /** Ends it after the present round. Without this it ends after 1,000 rounds. */
+  /** Ends the process after the present round. Without this it ends after 1,000 rounds. */
   stop(): void;
 }
 

@@ -6,22 +6,23 @@ import type { RunningScript } from '../run-script.js';
 import type { StorageWorld } from './storage-world.js';
 
 /**
- * Starts a process that writes the same file over and over. Turn n, beginning at `from`, writes
- * `contentOfTurn(n)`; when that is acknowledged, it prints n on a line of its own.
+ * Starts a process that writes the same file again and again. In turn n, which begins at `from`, it
+ * writes `contentOfTurn(n)`. When the write has succeeded, it prints n on a line of its own.
  */
 export type StartWriter = (path: string, from: number) => RunningScript;
 
 /**
- * What a writer writes at a turn: each turn is longer than a block, and unlike every other.
+ * Returns the content that a writer writes in a turn. It is longer than a block of the disk, and
+ * differs from that of every other turn.
  *
- * @param turn from 0
+ * @param turn the number of the turn, from 0
  * @returns a text of at least 40,000 characters
  */
 export function contentOfTurn(turn: number): string {
   return `${turn}\n`.repeat(20_000);
 }
 
-/** Writes that race with others, or are interrupted. */
+/** Attacks with writes that race with others, or are interrupted. */
 export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefined): void {
   const rounds = tries({ check: 5, long: 500 });
 

@@ -1,7 +1,7 @@
 import type { Scenario } from '../scenario.js';
 import { settles } from '../settles.js';
 
-/** The turn is aborted at any moment. */
+/** The scenario in which the turn is aborted at any moment. */
 export const aborts: Scenario = {
   name: 'aborts',
   applies: () => true,

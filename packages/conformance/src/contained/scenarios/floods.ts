@@ -6,7 +6,7 @@ import type { Probe } from '../probe.js';
 import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
 import { filesBelow } from '../world-files.js';
 
-/** How long a flood lasts that does not end by itself. Longer in a long run. */
+/** Milliseconds after which a flood that does not end by itself is ended. More in a long run. */
 const TIMEOUT_MS = tries({ check: 1_000, long: 5_000 });
 const HONEST_CALLS = 50;
 // More than anybody may keep, and little enough that a tool which keeps it does not bring the
@@ -15,7 +15,7 @@ const GIANT_FILE_BYTES = 700 * 1024 ** 2;
 const DEFAULT_GROWTH_MB = 400;
 const SAMPLE_MS = 10;
 
-/** More data comes than anybody may keep: answers, output, files. */
+/** The scenario in which answers, output and files have more data than a tool may keep. */
 export const floods: Scenario = {
   name: 'floods',
   applies: (probe) => hasNetwork(probe) || hasProcesses(probe) || hasFiles(probe),

@@ -10,7 +10,7 @@ const PROGRAMS = [
 const TIMEOUT_MS = 80;
 const LATEST_ABORT_MS = 80;
 
-/** What the tool waits for never comes, until the turn is aborted or the time limit is reached. */
+/** The scenario in which servers and processes never answer, until an abort or the time limit. */
 export const hangingPeers: Scenario = {
   name: 'hanging peers',
   applies: (probe) => hasNetwork(probe) || hasProcesses(probe),

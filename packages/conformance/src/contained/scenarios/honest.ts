@@ -1,6 +1,9 @@
 import type { Scenario } from '../scenario.js';
 
-/** Everything answers correctly. A tool that does not work here would pass all other scenarios. */
+/**
+ * The scenario in which everything answers correctly. A tool that does not work here would pass all
+ * other scenarios.
+ */
 export const honest: Scenario = {
   name: 'honest',
   applies: () => true,

@@ -8,9 +8,9 @@ import { filesBelow } from '../world-files.js';
 const CALLS_AT_ONCE = 16;
 
 /**
- * The model was talked into arguments that lead out of the reach. Each text in the arguments is
- * replaced in turn. No argument names a real place of this machine, since a tool may remove without
- * asking.
+ * The scenario in which an attacker has made the model send arguments that lead out of the reach.
+ * Each text in the arguments is replaced in turn. No argument names a real place of this machine,
+ * since a tool may remove files without asking.
  */
 export const hostileArguments: Scenario = {
   name: 'hostile arguments',
@@ -30,7 +30,7 @@ export const hostileArguments: Scenario = {
   },
 };
 
-/** A name that does not exist in any other working directory. */
+/** Returns a name that does not exist in any other working directory. */
 function linkOf({ files }: World): string {
   return `link-to-${basename(files.outside)}`;
 }
@@ -70,7 +70,7 @@ function urlsOutside({ canary, server }: World): string[] {
 
 const MALFORMED = ['\0', 'x'.repeat(5_000), '\ud800', HOSTILE_TEXTS[0]];
 
-/** The arguments, each time with another one of their texts replaced. */
+/** Yields the arguments, each time with another one of their texts replaced. */
 function* withEachText(value: unknown, text: string): Generator<unknown> {
   if (typeof value === 'string') yield text;
   if (typeof value !== 'object' || value === null) return;

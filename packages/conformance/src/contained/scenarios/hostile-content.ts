@@ -4,7 +4,7 @@ import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../hostile-text.js';
 import { hasFiles, hasMemory, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
 import { filesBelow } from '../world-files.js';
 
-/** Everything that the tool reads comes from an attacker. */
+/** The scenario in which everything that the tool reads comes from an attacker. */
 export const hostileContent: Scenario = {
   name: 'hostile content',
   applies: (probe) =>

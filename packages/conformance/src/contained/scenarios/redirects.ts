@@ -4,7 +4,7 @@ import type { World } from '../world.js';
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** Every host redirects to one outside the policy: at once, or after hops within it. */
+/** The scenario in which every host redirects to one outside the policy, at once or after hops. */
 export const redirects: Scenario = {
   name: 'redirects',
   applies: hasNetwork,

@@ -8,7 +8,7 @@ const ENCODINGS: Array<(text: string) => string> = [
   (text) => Buffer.from(text).toString('hex'),
 ];
 
-/** The receiver of a secret sends it back, unchanged and encoded. */
+/** The scenario in which the receiver of a secret sends it back, unchanged and encoded. */
 export const secrets: Scenario = {
   name: 'secrets',
   applies: ({ tool }) => tool.capabilities.secrets !== undefined,

@@ -2,7 +2,7 @@ import { textOf } from '../answers.js';
 import type { Scenario } from '../scenario.js';
 import type { World } from '../world.js';
 
-/** Two sessions, each in its own world, call the tool at the same time. */
+/** The scenario in which two sessions, each in its own world, call the tool at the same time. */
 export const sessions: Scenario = {
   name: 'sessions',
   applies: () => true,

@@ -4,7 +4,7 @@ import { pause } from '../settles.js';
 import { Swapper } from '../swapper.js';
 import { filesBelow, foldersBelow } from '../world-files.js';
 
-/** Files and folders in the reach are constantly replaced by links to the outside. */
+/** The scenario in which files and folders in the reach are replaced by links to the outside. */
 export const symlinkSwaps: Scenario = {
   name: 'symlink swaps',
   applies: hasFiles,
