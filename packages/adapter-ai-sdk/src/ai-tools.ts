@@ -6,7 +6,7 @@ import type { CallOptions } from './ai-types.js';
 import { Approvals } from './approvals.js';
 import { modelOutput, outputOf, ToolOutput } from './tool-output.js';
 
-/** A tool of a session, as `ai` takes it. */
+/** A tool of a session, in the form of `ai`. */
 export type AiTool = Tool<unknown, ToolOutput>;
 
 export interface AiToolsOptions

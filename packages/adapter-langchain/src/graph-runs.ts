@@ -17,7 +17,7 @@ interface KnownResult {
 
 type KnownResults = Map<string, KnownResult>;
 
-/** By session and task, since the tools may have been created again when a graph is resumed. */
+/** Results by session and task, since the tools may have been created again after a resume. */
 const known = new Map<string, KnownResults>();
 
 export interface SessionCall {

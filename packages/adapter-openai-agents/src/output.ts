@@ -1,7 +1,7 @@
 import { type SessionResult, withoutImageBytes } from '@ethosagent/core';
 import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
 
-/** What a tool returns to the framework: only text, or text and images. */
+/** The output of a tool for the framework: only text, or text and images. */
 export type OpenAiToolOutput = string | (ToolOutputText | ToolOutputImage)[];
 
 /** Returns the text, as the session marked it, and the images. */

@@ -58,7 +58,7 @@ export class JsonlAuditSink implements AuditSink {
   readonly #release: () => void;
   #head: HeadFile | undefined;
   #descriptor: number | undefined;
-  /** The file that is open, whatever has its name now. */
+  /** The identity of the open file. Another file may have its name now. */
   #file = { dev: 0, ino: 0 };
   #bytes = 0;
   #id = '';
@@ -66,10 +66,10 @@ export class JsonlAuditSink implements AuditSink {
   #oldest = 1;
   #keyedFrom: number | undefined;
   /**
-   * The places of events whose accesses are not over; `undefined` where nobody asks for durations.
+   * The line numbers of accesses that have not ended; `undefined` without the option `durations`.
    */
   readonly #seqs: WeakMap<AuditEvent, number> | undefined;
-  /** What stands behind `#bytes` was refused, and is still to be cut off. */
+  /** Whether bytes after `#bytes` belong to a line that was not recorded, and must be cut off. */
   #isTorn = false;
 
   /**

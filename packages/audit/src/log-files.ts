@@ -4,7 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { type ChainedLine, parseLine } from './chain.js';
 
 const CHUNK_BYTES = 64 * 1024;
-/** More than most lines: whoever follows a log reads the first one again and again. */
+/**
+ * The bytes to read for a first line: more than most lines have. Readers of a log read it often.
+ */
 const FIRST_BYTES = 4 * 1024;
 const LINE_BREAK = 0x0a;
 
@@ -44,7 +46,7 @@ export function rotatedFiles(log: string): RotatedFile[] {
 
 /** The end of a file of a log. */
 export interface LogEnd {
-  /** How many bytes there are up to the last line break. What follows it is an unfinished line. */
+  /** The number of bytes up to the last line break. An unfinished line may follow. */
   wholeBytes: number;
   isEmpty: boolean;
   /** The last line; `undefined` if no sink wrote it. */

@@ -33,7 +33,7 @@ export const WITHOUT_KEY: readonly string[] = [
   'No sign of it, and no proof against it without a key: lines put in, changed or added by someone who may write the log.',
 ];
 export const MAX_PROBLEMS = 1_000;
-/** After this time, a sink has finished the line that it was writing. */
+/** Milliseconds after which a sink has finished the line that it was writing. */
 const SETTLED_MS = 20;
 
 /**

@@ -144,9 +144,9 @@ type OneOf<U> = (U extends unknown ? (take: (member: U) => void) => void : never
   : never;
 
 /**
- * What to declare for each accessor that `C` does not give, as a single text: the compiler shortens
- * a union or a list, but not a text. It contains every capability of the table. The compiler
- * chooses their order, which has no meaning.
+ * A text that says what to declare for each accessor that `C` does not give. It is a single text,
+ * since the compiler shortens a union or a list, but not a text. It contains every capability of
+ * the table. The compiler chooses their order, which has no meaning.
  */
 export type RemediesFor<C, Left extends keyof AccessorNames = keyof AccessorNames> =
   OneOf<Left> extends infer One extends Left

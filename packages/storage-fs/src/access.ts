@@ -21,7 +21,7 @@ export interface Folder {
   close(): void;
 }
 
-/** How files and folders are opened, and how their real paths are found. */
+/** Functions that open files and folders, and find their real paths. */
 export interface Access {
   /**
    * Opens a folder.

@@ -148,7 +148,7 @@ async function replaceName(
   });
 }
 
-/** One after another for each path: no other change may come between the read and the write. */
+/** Runs replacements of a path one by one: no change may come between the read and the write. */
 const replacements = new Turns();
 
 /**

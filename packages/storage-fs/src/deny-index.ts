@@ -39,9 +39,11 @@ export class DenyIndex implements DenySet {
   readonly #scans = new Map<number, InodeScan>();
 
   /**
-   * @param paths absolute files and folders; each is denied with everything below it
-   * @param maxEntries for each path; if there are more entries, any file with several hard links
-   * counts as denied
+   * Compiles the denied places.
+   *
+   * @param paths the absolute paths of files and folders; each is denied with everything below it
+   * @param maxEntries the most entries of each path; if there are more, any file with several hard
+   * links counts as denied
    */
   constructor(paths: readonly string[], maxEntries = MAX_ENTRIES) {
     this.#maxEntries = maxEntries;

@@ -19,7 +19,7 @@ import { followLinks } from './follow-links.js';
 const MAX_TURNS = 40;
 const fsyncAsync = promisify(fsync);
 
-/** How the disk is accessed, and the guard that checks it. */
+/** The access to the disk, and the guard that checks it. */
 export interface World {
   readonly access: Access;
   readonly guard: StorageGuard;
@@ -38,7 +38,7 @@ export interface Place {
   readonly folder: Folder;
   readonly name: string;
   readonly realPath: string;
-  /** What is at the place. A link is not followed. */
+  /** The facts of the file, folder or link at the place; `undefined` if there is nothing. */
   readonly stat: Stats | undefined;
 }
 

@@ -17,7 +17,8 @@ export interface MarkdownSections {
   /** The end of a front matter and a byte order mark. */
   start: number;
   /**
-   * In the order of the text. The first one is the section without a heading, even if it is empty.
+   * The sections in the order of the text. The first one is the section without a heading, even if
+   * it is empty.
    */
   sections: PlacedSection[];
 }

@@ -23,7 +23,7 @@ export function memoryFileName(scopeId: string): string {
   return `id-${hint}.${createHash('sha256').update(scopeId).digest('hex').slice(0, 32)}.md`;
 }
 
-/** Where memories are stored. Exactly one of the two is given. */
+/** The place of memories. Exactly one of the two is given. */
 export interface MemoryPlace {
   dir?: string;
   fileOf?: (scopeId: string) => string;

@@ -7,7 +7,7 @@ import type { Folder } from './access.js';
 // .ethos-<machine>-<pid>-<start of the process>-<file>-<checksum>.tmp
 const NAME = /^\.ethos-([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{8})-[0-9a-f]{16}-([0-9a-f]{8})\.tmp$/;
 const SWEEP_EVERY_MS = 60_000;
-/** After this time, a file that another machine or container left counts as abandoned. */
+/** Milliseconds after which a file of another machine or container counts as abandoned. */
 const FOREIGN_AGE_MS = 24 * 3_600_000;
 
 const sweptAtMs = new Map<string, number>();

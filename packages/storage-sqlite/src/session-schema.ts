@@ -57,7 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** How many messages are read at once. A text may have a million characters. */
+/** The number of messages that are read at once. A text may have a million characters. */
 const PAGE = 50;
 
 function indexMessages(db: Connection): void {

@@ -39,7 +39,7 @@ export class WriteQueue {
   #closed = false;
   #busyTries = 0;
   /**
-   * How many of the next operations get a transaction of their own, because their common one
+   * The number of the next operations that get a transaction of their own, because their common one
    * failed.
    */
   #alone = 0;

@@ -14,7 +14,8 @@ export class WorldDelegation implements DelegationProvider {
   #count = 0;
 
   /**
-   * @param token gives a token of the world, which is part of every answer and must not reach
+   * Creates a provider without tasks.
+   * @param token returns a token of the world, which is part of every answer and must not reach
    * another session
    */
   constructor(token: () => string) {

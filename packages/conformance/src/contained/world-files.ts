@@ -36,7 +36,7 @@ export class WorldFiles {
   readonly home: string;
   /** Binaries that are found before those of the machine. */
   readonly binaries: string;
-  /** Where links are created before they are moved into the reach. */
+  /** The folder in which links are created before they are moved into the reach. */
   readonly aside: string;
   readonly #canary: string;
   readonly #notesReads: boolean;

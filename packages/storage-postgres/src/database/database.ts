@@ -4,7 +4,7 @@ import { migrate } from '../schema/migrate.js';
 import type { CheckedOptions } from './options.js';
 import { closedError, isAnswer, isUndone, toStoreError } from './store-errors.js';
 
-/** How often a transaction is tried if the server undoes it because of others. */
+/** The most attempts of a transaction that the server undoes because of others. */
 const MAX_TRIES = 10;
 
 /**

@@ -23,7 +23,7 @@ const KEPT_VERSIONS = 20;
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
-/** How often a change is tried if others come first. Each time, another change has succeeded. */
+/** The most attempts of a change if others come first. Each time, another change has succeeded. */
 const MAX_TRIES = 200;
 
 interface Current {

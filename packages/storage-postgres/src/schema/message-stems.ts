@@ -2,7 +2,7 @@ import { indexedWords } from '@ethosagent/policy';
 import type pg from 'pg';
 import { indexedStem } from '../sessions/indexed-words.js';
 
-/** How many messages are read at once. A text may have a million characters. */
+/** The number of messages that are read at once. A text may have a million characters. */
 const PAGE = 50;
 
 /** Adds the other forms of its words to `words` of each existing message. */

@@ -6,7 +6,7 @@ import { MIGRATIONS } from './migrations.js';
  * Migrates the tables of a schema in one transaction. If several processes start at the same time,
  * one does it, and the others wait.
  *
- * @param client is released
+ * @param client a connection, which is released at the end
  * @throws `STORE_NEWER` if a newer version wrote the tables; nothing is changed then
  */
 export async function migrate(

@@ -29,7 +29,8 @@ interface SealingKey {
 
 /**
  * Makes sealing keys from one key or a list.
- * @throws `CONFIG_INVALID` for a key that could be guessed; the message never contains the key
+ * @throws `CONFIG_INVALID` for a key of less than 32 bytes, or no key; the message never contains a
+ * key
  */
 export function sealingKeys(given: unknown): SealingKeys {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
