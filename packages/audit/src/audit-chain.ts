@@ -30,8 +30,8 @@ export class AuditChain {
   /**
    * Begins a chain with an id of its own.
    *
-   * @param options `key`: 16 bytes or more; only who has the key can write a line that passes the
-   * check
+   * @param options `key`: 16 bytes or more; only somebody who has the key can write a line that
+   * passes the check
    * @throws `CONFIG_INVALID` for a key of less than 16 bytes
    */
   constructor({ key }: { key?: string | Uint8Array } = {}) {

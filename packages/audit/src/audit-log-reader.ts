@@ -21,8 +21,8 @@ interface ReadEvent extends LoggedEvent {
 }
 
 /**
- * Reads the new events of every log (`*.jsonl`) of a folder each time it is asked. It takes no
- * lock: sinks may write and rotate the logs meanwhile.
+ * Reads every log (`*.jsonl`) of a folder. Each call of `read` yields the events that are new. The
+ * reader takes no lock: sinks may write and rotate the logs meanwhile.
  *
  * @example
  * ```ts

@@ -12,14 +12,14 @@ export interface AuditProblem {
  * The kind of a problem.
  *
  * - `malformed`: the line is not one that a sink writes, or it is an unfinished line at the end
- * that no sink is writing.
+ *   that no sink is writing.
  * - `edited`: somebody changed or inserted the line, or it was written with another key.
  * - `missing`: the lines from `seq` up to this line are missing.
  * - `out-of-order`: the line was moved or repeated.
  * - `cut-off`: the end of the log, from `seq` on, is missing.
  * - `head-missing`: the head, which is the file that says where the log ends, is missing.
  * - `head-wrong`: the head was changed, or belongs to another log or key, or the log continues
- * after the end that it names, or two logs of the folder have the same id.
+ *   after the end that it names, or two logs of the folder have the same id.
  */
 export type AuditProblemKind =
   | 'malformed'
