@@ -9,10 +9,14 @@ import type { NetworkRules } from './network-rules.js';
 /** The options of one connection. */
 export interface ConnectOptions {
   /**
-   * Called once with the decision, before there is a connection. An error that it throws rejects.
+   * Called once with the decision, before there is a connection. An error that it throws rejects
+   * the call.
    */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
-  /** Called with `requests: 1`, before there is a connection. An error that it throws rejects. */
+  /**
+   * Called with `requests: 1`, before there is a connection. An error that it throws rejects the
+   * call.
+   */
   onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Milliseconds within which the connection must be made. */

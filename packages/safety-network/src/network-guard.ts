@@ -117,7 +117,7 @@ export class NetworkGuard {
    * Sends a request like WHATWG `fetch`.
    *
    * @param url an absolute http or https URL
-   * @param init the same as for `fetch`, without what would choose another way to the server
+   * @param init the same as for `fetch`, without options that choose another way to the server
    * @param options limits in milliseconds and bytes, and callbacks
    * @returns the response of the last hop
    * @throws `HOST_NOT_ALLOWED` for a hop to a host, address or port outside the reach, or for an

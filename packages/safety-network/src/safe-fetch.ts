@@ -32,8 +32,9 @@ const guards = new Map<string, NetworkGuard>();
  * @returns the response of the last hop
  * @throws `CONFIG_INVALID` for an entry of `policy.deny` that can't be parsed
  * @throws the same errors as `NetworkGuard.fetch`
- * @example const response = await safeFetch('https://api.example.com/', {}, { policy: { deny:
- * ['*.bad.example'] } });
+ * @example
+ * const policy = { deny: ['*.bad.example'] };
+ * const response = await safeFetch('https://api.example.com/', {}, { policy });
  */
 export async function safeFetch(
   url: string | URL,
