@@ -24,9 +24,9 @@ export interface FsAttackOptions {
 
 /**
  * Registers tests that attack the files of tool calls. Each attack of `storageAttacks` goes through
- * `ctx.scopedFs` and `ctx.storage` of calls of a registry. Further attacks combine the declarations
- * of tools, personalities and invalid names. The tests use `FsStorage`, on Linux. Call it in a test
- * file.
+ * `ctx.scopedFs` and `ctx.storage` of calls of a registry. Further attacks use invalid names, and
+ * declarations of tools that a personality limits. The tests use `FsStorage`, on Linux. Call it in
+ * a test file.
  *
  * The tests read well-known places of the machine, and write only to a temporary folder of their
  * own.
