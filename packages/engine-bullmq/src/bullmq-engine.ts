@@ -29,6 +29,9 @@ export interface BullmqEngine extends Engine {
   readonly queue: Queue;
 }
 
+/** The longest time of a timer of Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** A high limit, since a stalled job must not be given up: the turn store still has its turn. */
 const MAX_STALLED = 1_000_000;
 
@@ -40,7 +43,7 @@ const MAX_STALLED = 1_000_000;
  * @param options the connection, the name of the queue, and a time in milliseconds
  * @returns the engine; its methods that change the queue throw `STORE_UNAVAILABLE` if Redis does
  * not answer within `answerMs`
- * @throws `CONFIG_INVALID` for an invalid name of the queue
+ * @throws `CONFIG_INVALID` for an invalid name of the queue, time or number of jobs
  * @example
  * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
  */
@@ -48,6 +51,8 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
   const { queue: name = 'ethos-turns', prefix = 'bull', answerMs = 2_000 } = options;
   const { keepJobs = 1_000 } = options;
   if (!/^[\w-]+$/.test(name)) throw invalid('queue must be a name of letters, digits, _ and -');
+  assertWhole({ answerMs }, { min: 1, max: MAX_TIMER_MS });
+  assertWhole({ keepJobs }, { min: 0, max: Number.MAX_SAFE_INTEGER });
   const redis = connect(options.connection);
   const queue = new Queue(name, {
     connection: redis,
@@ -168,6 +173,16 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'NO_ANSWER';
+}
+
+function assertWhole(
+  option: Readonly<Record<string, number>>,
+  { min, max }: { min: number; max: number },
+): void {
+  for (const [name, value] of Object.entries(option)) {
+    if (Number.isInteger(value) && value >= min && value <= max) continue;
+    throw invalid(`${name} must be a whole number from ${min} to ${max}`);
+  }
 }
 
 function invalid(problem: string): EthosError {
