@@ -373,7 +373,8 @@ describe.each(methods)('%s', (_name, method) => {
     expect(await run()).toEqual({
       ok: false,
       code: 'execution_failed',
-      error: 'uses took longer than 30 ms and was stopped; it may have done part of its work',
+      error:
+        'uses took longer than 30 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
       cause: 'CALL_TIMED_OUT',
     });
     isFaulty = false;

@@ -273,7 +273,7 @@ export class CallScope {
     } catch (cause) {
       throw new CapabilityError(
         'AUDIT_FAILED',
-        'the access could not be recorded; fix the audit sink and try again',
+        'the access could not be recorded, so it did not happen; the operator has to fix the audit sink',
         'audit failed',
         { cause },
       );

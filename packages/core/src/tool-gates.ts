@@ -89,27 +89,27 @@ export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string
   const { allowedTools, allowedMcpServers, allowedPlugins, allowedMcpTools, excludeTools } =
     filters;
   const { name, mcpServer, pluginId } = entry;
-  if (excludeTools?.has(name)) return `${name} is excluded from this batch`;
+  if (excludeTools?.has(name)) return `${name} is excluded from this batch; use another tool`;
   if (
     allowedTools !== undefined &&
     mcpServer === undefined &&
     entry.tool.alwaysInclude !== true &&
     !allowedTools.has(name)
   ) {
-    return `${name} is not among the tools of this personality`;
+    return `${name} is not among the tools of this personality; use another tool, or tell the user that toolset lacks it`;
   }
   if (
     mcpServer !== undefined &&
     allowedMcpServers !== undefined &&
     !allowedMcpServers.has(mcpServer)
   ) {
-    return `${name}: the MCP server ${mcpServer} is not allowed for this personality`;
+    return `${name}: the MCP server ${mcpServer} is not allowed for this personality; use another tool, or tell the user that mcp_servers lacks it`;
   }
   if (mcpServer !== undefined && allowedMcpTools !== undefined && !allowedMcpTools.has(name)) {
-    return `${name} is not among the tools of MCP servers that are allowed`;
+    return `${name} is not among the tools of MCP servers that are allowed; use another tool`;
   }
   if (pluginId !== undefined && allowedPlugins !== undefined && !allowedPlugins.has(pluginId)) {
-    return `${name}: the plugin ${pluginId} is not allowed for this personality`;
+    return `${name}: the plugin ${pluginId} is not allowed for this personality; use another tool, or tell the user that plugins lacks it`;
   }
   return undefined;
 }
@@ -132,6 +132,6 @@ export function unavailable(
       : `${name} is not available: it says that something it needs (a key, a binary) is missing; go on without it, and tell the user`;
   } catch (error) {
     onThrow?.(error);
-    return `${name} is not available: its own check failed (${errorText(error)})`;
+    return `${name} is not available: its own check failed (${errorText(error)}); go on without it, and tell the user`;
   }
 }

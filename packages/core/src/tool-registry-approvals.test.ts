@@ -4,6 +4,8 @@ import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
+const NOT_RUN = 'so it did not run; go on without it, and tell the user';
+
 function approvals(
   approve: ((request: ApprovalRequest) => unknown) | undefined,
   rest: Partial<AnyTool> = {},
@@ -33,7 +35,7 @@ const refused = (why: string, cause: FailureCause = 'NOT_APPROVED'): ToolResult 
 
 describe('DefaultToolRegistry approvals', () => {
   it.each<[string, ((request: ApprovalRequest) => unknown) | undefined, ToolResult]>([
-    ['no callback', undefined, refused('no approval callback is configured')],
+    ['no callback', undefined, refused(`no approval callback is configured, ${NOT_RUN}`)],
     ['false', () => false, refused('it was refused')],
     ['a promise of false', async () => false, refused('it was refused')],
     [
@@ -50,9 +52,13 @@ describe('DefaultToolRegistry approvals', () => {
       () => {
         throw new Error('the host’s secret state');
       },
-      refused('the approval callback failed'),
+      refused(`the approval callback failed, ${NOT_RUN}`),
     ],
-    ['a rejection with null', () => Promise.reject(null), refused('the approval callback failed')],
+    [
+      'a rejection with null',
+      () => Promise.reject(null),
+      refused(`the approval callback failed, ${NOT_RUN}`),
+    ],
     ['true', () => true, ok('paid')],
     [
       'a promise of approved',
@@ -180,7 +186,9 @@ describe('DefaultToolRegistry approvals', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(signal?.aborted).toBe(false);
     controller.abort(new Error('the user left'));
-    expect(await pending).toEqual(refused('the turn was aborted while it waited', 'CALL_ABORTED'));
+    const why =
+      'the turn was aborted while it waited, so it did not run; call it again only if it is still wanted';
+    expect(await pending).toEqual(refused(why, 'CALL_ABORTED'));
     expect(signal?.reason).toEqual(new Error('the user left'));
     expect(ran).toEqual([]);
   });

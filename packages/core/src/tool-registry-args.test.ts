@@ -144,7 +144,8 @@ describe('DefaultToolRegistry arguments', () => {
       {
         ok: false,
         code: 'execution_failed',
-        error: 't took longer than 30 ms and was stopped; it may have done part of its work',
+        error:
+          't did not run: what comes before it took longer than 30 ms; try again once, then tell the user',
         cause: 'CALL_TIMED_OUT',
       },
     ],

@@ -108,7 +108,7 @@ describe('DefaultToolRegistry abort', () => {
     expect(results).toHaveLength(CALLS);
     for (const { result } of results) {
       // Cut to 8 characters by the budget of 10,000 calls.
-      expect(result).toEqual(failed(`the turn${truncationMarker(20)}`, 'CALL_ABORTED'));
+      expect(result).toEqual(failed(`the turn${truncationMarker(122)}`, 'CALL_ABORTED'));
     }
   });
 
@@ -117,7 +117,10 @@ describe('DefaultToolRegistry abort', () => {
     const registry = new DefaultToolRegistry();
     registry.register(makeTool('t', () => ok(String(++started))));
     expect(await runOne(registry, 't', {}, { abortSignal: AbortSignal.abort() })).toEqual(
-      failed('the turn was aborted before this call ran', 'CALL_ABORTED'),
+      failed(
+        'the turn was aborted before this call ran; call it again only if it is still wanted',
+        'CALL_ABORTED',
+      ),
     );
     expect(started).toBe(0);
   });
@@ -135,7 +138,10 @@ describe('DefaultToolRegistry abort', () => {
     controller.abort();
     expect((await pending).map(({ result }) => result)).toEqual([
       ok('done'),
-      failed('the turn was aborted', 'CALL_ABORTED'),
+      failed(
+        'the turn was aborted while this call ran; it may have done part of its work, so check what it did before you call it again',
+        'CALL_ABORTED',
+      ),
     ]);
   });
 
@@ -195,31 +201,31 @@ describe('DefaultToolRegistry time-outs', () => {
       'of the tool',
       20,
       60_000,
-      't took longer than 20 ms and was stopped; it may have done part of its work',
+      't took longer than 20 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
     ],
     [
       'of the registry',
       undefined,
       25,
-      't took longer than 25 ms and was stopped; it may have done part of its work',
+      't took longer than 25 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
     ],
     [
       'of the registry, where the tool says 0',
       0,
       25,
-      't took longer than 25 ms and was stopped; it may have done part of its work',
+      't took longer than 25 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
     ],
     [
       'of the registry, where the tool says NaN',
       Number.NaN,
       25,
-      't took longer than 25 ms and was stopped; it may have done part of its work',
+      't took longer than 25 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
     ],
     [
       'of the registry, where the tool says -1',
       -1,
       25,
-      't took longer than 25 ms and was stopped; it may have done part of its work',
+      't took longer than 25 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
     ],
   ])('%s', async (_name, timeoutMs, defaultTimeoutMs, error) => {
     const registry = new DefaultToolRegistry(
@@ -257,7 +263,7 @@ describe('DefaultToolRegistry time-outs', () => {
     expect(results.map(({ result }) => result)).toEqual(
       names.map((name) =>
         failed(
-          `${name} took longer than ${name.slice(1)} ms and was stopped; it may have done part of its work`,
+          `${name} took longer than ${name.slice(1)} ms and was stopped; it may have done part of its work, so check what it did before you call it again`,
           'CALL_TIMED_OUT',
         ),
       ),

@@ -77,21 +77,27 @@ describe('DefaultToolRegistry gates', () => {
       'TOOL_NOT_FOUND',
     );
   const notListed = (name: string) =>
-    notAvailable(`${name} is not among the tools of this personality`, 'TOOL_NOT_ALLOWED');
+    notAvailable(
+      `${name} is not among the tools of this personality; use another tool, or tell the user that toolset lacks it`,
+      'TOOL_NOT_ALLOWED',
+    );
   const noServer = (name: string, server: string) =>
     notAvailable(
-      `${name}: the MCP server ${server} is not allowed for this personality`,
+      `${name}: the MCP server ${server} is not allowed for this personality; use another tool, or tell the user that mcp_servers lacks it`,
       'TOOL_NOT_ALLOWED',
     );
   const noMcpTool = (name: string) =>
     notAvailable(
-      `${name} is not among the tools of MCP servers that are allowed`,
+      `${name} is not among the tools of MCP servers that are allowed; use another tool`,
       'TOOL_NOT_ALLOWED',
     );
   const excluded = (name: string) =>
-    notAvailable(`${name} is excluded from this batch`, 'TOOL_NOT_ALLOWED');
+    notAvailable(`${name} is excluded from this batch; use another tool`, 'TOOL_NOT_ALLOWED');
   const noPlugin = (name: string) =>
-    notAvailable(`${name}: the plugin p is not allowed for this personality`, 'TOOL_NOT_ALLOWED');
+    notAvailable(
+      `${name}: the plugin p is not allowed for this personality; use another tool, or tell the user that plugins lacks it`,
+      'TOOL_NOT_ALLOWED',
+    );
 
   it.each<ToolFilterOpts>([
     { excludeTools: ['mcp__a__b'] },
@@ -192,7 +198,9 @@ describe('DefaultToolRegistry gates', () => {
       'closed_by_throw',
       undefined,
       undefined,
-      notAvailable('closed_by_throw is not available: its own check failed (no key)'),
+      notAvailable(
+        'closed_by_throw is not available: its own check failed (no key); go on without it, and tell the user',
+      ),
     ],
     [
       'closed_by_nonsense',
@@ -214,7 +222,9 @@ describe('DefaultToolRegistry gates', () => {
       'needs',
       undefined,
       undefined,
-      notAvailable('needs declares capabilities, and capability backends are not configured'),
+      notAvailable(
+        'needs did not run: it declares capabilities, and capability backends are not configured; go on without it, and tell the user',
+      ),
     ],
   ])('%s with allowedTools %j and filters %j', async (name, allowedTools, filterOpts, expected) => {
     expect(await outcome(registry, name, allowedTools, filterOpts)).toEqual(expected);

@@ -253,7 +253,10 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
     const { name, capabilities } = declaration;
     if (this.#backends === undefined && needsBackends(capabilities)) {
-      throw new EthosError('CONFIG_INVALID', `${name}: capability backends are not configured`);
+      throw new EthosError(
+        'CONFIG_INVALID',
+        `${name}: capability backends are not configured; give them to new DefaultToolRegistry(…)`,
+      );
     }
     const plan = this.#servicePlans.of(declaration);
     const { networkPolicy } = plan.policyOf(owner);

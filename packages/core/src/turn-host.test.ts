@@ -45,7 +45,7 @@ describe('TurnHost.gate', () => {
     [
       'asks, and there is nobody',
       { gate: () => ({ ask: 'why' }) },
-      'x needs approval, and no approval callback is configured',
+      'x needs approval, and no approval callback is configured, so it did not run; go on without it, and tell the user',
     ],
     ['asks, and it is approved', { gate: () => ({ ask: 'why' }), approve: () => true }, 'x ran'],
     [
@@ -61,17 +61,17 @@ describe('TurnHost.gate', () => {
         },
         approve: () => true,
       },
-      'the turn could not decide whether the call may run (broken)',
+      'the turn could not decide whether the call may run (broken), so it did not run; go on without it, and tell the user',
     ],
     [
       'says what is no gate',
       Object({ gate: () => ({ allow: true }), approve: () => true }),
-      'the turn could not decide whether the call may run',
+      'the turn could not decide whether the call may run, so it did not run; go on without it, and tell the user',
     ],
     [
       'returns a promise',
       Object({ gate: async () => undefined, approve: () => true }),
-      'the turn could not decide whether the call may run',
+      'the turn could not decide whether the call may run, so it did not run; go on without it, and tell the user',
     ],
   ])('%s', async (_, host, answer) => {
     const result = await runOne(tool('x'), host);
@@ -207,7 +207,8 @@ describe('what was approved', () => {
     expect(result).toEqual({
       ok: false,
       code: 'not_available',
-      error: 'x needs approval, and what it may do changed while it waited',
+      error:
+        'x needs approval, and what it may do changed while it waited, so it did not run; call it again to ask anew',
       cause: 'NOT_APPROVED',
     });
   });

@@ -6,6 +6,8 @@ import type { Watch } from './watch.js';
 
 const MAX_REASON_CHARS = 2_000;
 const UNCONFINED = 'the tool is a function from elsewhere, which nothing bounds or audits';
+/** What a model is told of a call that a fault of the host keeps from running. */
+export const NOT_RUN = 'so it did not run; go on without it, and tell the user';
 const FOR_THESE = 'the tool requires approval for these arguments';
 
 /** Why a call must be approved, or `undefined`. A check that throws or takes too long asks. */
@@ -55,10 +57,11 @@ export function refusal(decision: unknown): string | undefined {
     const { approved, reason, args }: { approved?: unknown; reason?: unknown; args?: unknown } =
       decision;
     if (approved === true && args === undefined) return undefined;
-    if (approved === true) return 'it was approved with other arguments, which only a session runs';
+    if (approved === true)
+      return `it was approved with other arguments, which only a session runs, ${NOT_RUN}`;
     return typeof reason === 'string' ? `it was refused: ${reason}` : 'it was refused';
   } catch {
-    return 'the decision can not be read';
+    return `the decision can not be read, ${NOT_RUN}`;
   }
 }
 
@@ -76,9 +79,10 @@ export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined 
       return code === undefined ? { refuse } : { refuse, cause: code };
     }
     if (typeof reason === 'string') return { ask: shownReason(reason) };
-    return { refuse: 'the turn could not decide whether the call may run' };
+    return { refuse: `the turn could not decide whether the call may run, ${NOT_RUN}` };
   } catch (error) {
-    return { refuse: `the turn could not decide whether the call may run (${errorText(error)})` };
+    const why = `the turn could not decide whether the call may run (${errorText(error)})`;
+    return { refuse: `${why}, ${NOT_RUN}` };
   }
 }
 

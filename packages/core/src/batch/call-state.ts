@@ -8,6 +8,10 @@ import type { RegisteredTool } from '../tool-gates.js';
 import type { ResolvedSettings } from '../tool-settings.js';
 import type { Batch } from './batch.js';
 
+/** What a model is told of a call that was stopped while its tool ran. */
+export const PARTLY_DONE =
+  'it may have done part of its work, so check what it did before you call it again';
+
 /** What a person approved. */
 export interface Approved {
   entry: RegisteredTool;
@@ -109,7 +113,11 @@ export class CallState {
   }
 
   get timeoutError(): DOMException {
-    const text = `${this.name} took longer than ${this.timeoutMs} ms and was stopped; it may have done part of its work`;
+    const { name, timeoutMs, scope } = this;
+    const text =
+      scope === undefined
+        ? `${name} did not run: what comes before it took longer than ${timeoutMs} ms; try again once, then tell the user`
+        : `${name} took longer than ${timeoutMs} ms and was stopped; ${PARTLY_DONE}`;
     return new DOMException(text, 'TimeoutError');
   }
 }

@@ -63,8 +63,8 @@ export function recordCall(
 export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
   return failure(
     ran
-      ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; fix the audit sink, and look what the call did before it runs again'
-      : 'AUDIT_FAILED: the call did not run, because it could not be recorded; fix the audit sink and try again',
+      ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; tell the user that the audit failed, and check what the call did before you make it again'
+      : 'AUDIT_FAILED: the call did not run, because it could not be recorded; tell the user that the audit failed',
     'AUDIT_FAILED',
   );
 }

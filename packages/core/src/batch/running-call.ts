@@ -229,7 +229,7 @@ export class RunningCall implements Watched, Waiting {
   async #after(
     afterCall: NonNullable<CallHooks['afterCall']>,
     result: ToolResult,
-    { durationMs }: CallFacts,
+    { durationMs, ran }: CallFacts,
   ): Promise<ToolResult> {
     const { batch, name: toolName, toolCallId, args, issued } = this.#state;
     const { sessionId, personalityId } = batch.facts;
@@ -250,8 +250,11 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'returned') return result;
     const error = ending.kind === 'threw' ? ending.error : ending.reason;
     this.#state.thrown = { error };
+    const why = "its answer is withheld, because the host's afterCall hook failed";
     return failure(
-      'the call has its answer, and the afterCall hook of the host failed, so that it is withheld',
+      ran
+        ? `the call has run, and ${why}; check what it did before you call it again`
+        : `the call did not run, and ${why}; tell the user`,
       'AUDIT_FAILED',
     );
   }

@@ -351,7 +351,8 @@ it('an increment that never wins ends with its call', async () => {
     ),
   );
   expect(await runOne(registry, 't')).toMatchObject({
-    error: 't took longer than 50 ms and was stopped; it may have done part of its work',
+    error:
+      't took longer than 50 ms and was stopped; it may have done part of its work, so check what it did before you call it again',
   });
   expect(await outcomeOfIncrement).toBe('CALL_ENDED');
 });

@@ -94,7 +94,11 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
       scope.assertLive();
       processes.assertOpen();
       if (scope.signal.aborted) {
-        throw new CapabilityError('CALL_ENDED', 'the turn was aborted', 'call ended');
+        throw new CapabilityError(
+          'CALL_ENDED',
+          'the turn was aborted before the process started',
+          'call ended',
+        );
       }
     };
     try {

@@ -421,12 +421,16 @@ export class ScopedProcessImpl implements ScopedProcess {
         rule,
       );
     const kind = binaryNameKind(binary);
-    if (kind === 'malformed') throw denied('malformed name', ', and can not be: it is no name');
+    if (kind === 'malformed')
+      throw denied(
+        'malformed name',
+        ', and can not be: a binary is a bare name or an absolute path',
+      );
     if (!this.#allowed.has(binary) && !this.#allowed.has('*')) throw denied('not declared');
     if (kind === 'relative') {
       throw denied(
         'neither a bare name nor an absolute path',
-        ', and can not be: give a bare name or an absolute path',
+        ', and can not be: a binary is a bare name or an absolute path',
       );
     }
     if (kind === 'absolute') {

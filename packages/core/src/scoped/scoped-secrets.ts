@@ -113,7 +113,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (pattern !== undefined && within?.some((one) => secretRefMatches(one, ref)) === false) {
       throw this.#denied(operation, ref, {
         code: 'SECRET_NOT_DECLARED',
-        detail: `${ref} is outside the secrets that were set for this one call`,
+        detail: `${ref} is outside the secrets that the agent's program set for this one call; it decides anew for each call`,
         reason: 'not in the secrets of this call',
       });
     }
@@ -129,7 +129,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
       code: 'SECRET_NOT_DECLARED',
       detail: isSecretRef(ref)
         ? `${textOf(ref)} is not in the tool's declared secrets`
-        : `${textOf(ref)} is not in the tool's declared secrets, and can not be: it is no secret ref`,
+        : `${textOf(ref)} is not in the tool's declared secrets, and can not be: a ref has segments of letters, digits and _.@:+- between slashes`,
       reason: isSecretRef(ref) ? 'not declared' : 'malformed ref',
     });
   }

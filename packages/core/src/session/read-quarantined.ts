@@ -38,7 +38,8 @@ export async function readQuarantined(
     });
     return answer === undefined ? NO_ANSWER : { ok: true, ...answer };
   } catch (error) {
-    if (signal.aborted) return quarantineFailure('the turn was aborted', 'CALL_ABORTED');
+    if (signal.aborted)
+      return quarantineFailure('the turn was aborted before the content was read', 'CALL_ABORTED');
     const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
     return quarantineFailure('the content could not be read', cause);
   }

@@ -66,11 +66,14 @@ export async function refuseAll(
 
 /** The result that the model gets for a call that waits for a decision. */
 export function waits(name: string, problem?: string): ToolResult {
-  const why = problem === undefined ? '' : `: ${problem}`;
+  const next =
+    problem === undefined
+      ? '. Tell the user, and do not call it again before it is decided'
+      : `: ${problem}`;
   return {
     ok: false,
     code: 'not_available',
-    error: `${name} needs approval, and waits for a decision; it has not run${why}`,
+    error: `${name} needs approval, and waits for a decision; it has not run${next}`,
     cause: 'NOT_APPROVED',
   };
 }

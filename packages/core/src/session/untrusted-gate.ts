@@ -35,7 +35,7 @@ export function untrustedGate(
   const denied = which('deny');
   if (denied.length > 0) {
     return {
-      refuse: `the call could ${denied.join(' and ')}, which safety.untrusted of the personality denies once the session has read untrusted content`,
+      refuse: `the call did not run: it could ${denied.join(' and ')}, which safety.untrusted of the personality denies once the session has read untrusted content; go on without it, and tell the user`,
     };
   }
   const asked = which('ask');

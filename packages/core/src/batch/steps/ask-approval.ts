@@ -3,7 +3,7 @@ import { causeOfAbort } from '@ethosagent/policy';
 import type { FailureCause } from '@ethosagent/types';
 import { copyPlain, deepFreeze } from '../../plain.js';
 import { saysTheSame } from '../../tool-settings.js';
-import { approvalReason, joined, refusal, turnGate } from '../approval-reason.js';
+import { approvalReason, joined, NOT_RUN, refusal, turnGate } from '../approval-reason.js';
 import type { Approved, CallState } from '../call-state.js';
 import { type Ending, guarded } from '../guarded.js';
 import { type Answer, notAvailable, type Step } from './step.js';
@@ -56,7 +56,10 @@ export function refuseIfChanged(state: CallState): Answer {
   if (state.approved === undefined) return undefined;
   state.forgetPolicy();
   if (isAsApproved(state, state.approved)) return undefined;
-  return refused(state, 'what it may do changed while it waited');
+  return refused(
+    state,
+    'what it may do changed while it waited, so it did not run; call it again to ask anew',
+  );
 }
 
 async function askHost(state: CallState, reason: string | undefined): Promise<Answer> {
@@ -64,7 +67,8 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const { entry, batch, policy } = state;
   const { input, facts, watch } = batch;
   const approve = input.host?.approve ?? input.backends?.approve;
-  if (approve === undefined) return refused(state, 'no approval callback is configured');
+  if (approve === undefined)
+    return refused(state, `no approval callback is configured, ${NOT_RUN}`);
   const scope = state.newScope();
   // A schema may have turned the arguments into class instances, which can't be shown well. Then
   // the arguments before the schema are shown.
@@ -92,10 +96,13 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
     scope.abort(ending.reason);
     state.thrown = { error: ending.reason };
     const cause = causeOfAbort(ending.reason);
-    return refused(state, 'the turn was aborted while it waited', cause);
+    const why =
+      'the turn was aborted while it waited, so it did not run; call it again only if it is still wanted';
+    return refused(state, why, cause);
   }
   if (ending.kind === 'threw') state.thrown = { error: ending.error };
-  const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
+  const why =
+    ending.kind === 'threw' ? `the approval callback failed, ${NOT_RUN}` : refusal(ending.value);
   const approved = why === undefined;
   note(state, { reason, approved, decision: ending, askedAt, now: now() });
   if (why !== undefined) return refused(state, why);

@@ -41,7 +41,7 @@ async function ask(state: CallState, hook: BeforeCallHook): Promise<Answer> {
       ? 'it is a function from elsewhere'
       : plan.unnarrowable && `it declares ${plan.unnarrowable}`;
   if (why !== undefined) {
-    const text = `the host narrowed the call, and what ${state.name} reaches can't be narrowed (${why})`;
+    const text = `${state.name} did not run: the host limits what this call may reach, and ${state.name} can't be limited (${why}); use another tool`;
     return notAvailable(text, 'NOT_APPROVED');
   }
   state.narrowing = meetNarrowings(state.narrowing, said.narrow);

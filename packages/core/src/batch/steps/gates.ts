@@ -8,12 +8,10 @@ import { inputInvalid, notAvailable, type Step, stopped } from './step.js';
 /** Reads the call once: it may be an object that answers differently when it is read again. */
 export const readCall: Step = (state) => {
   const { batch, call } = state;
-  if (batch.watch.aborted) {
-    const { reason } = batch.watch;
-    const result = stopped(state, { why: 'abort', reason });
-    return { ...result, error: `${result.ok ? '' : result.error} before this call ran` };
+  if (batch.watch.aborted) return stopped(state, { why: 'abort', reason: batch.watch.reason });
+  if (typeof call !== 'object' || call === null) {
+    return inputInvalid('the call is not an object with toolCallId, name and args');
   }
-  if (typeof call !== 'object' || call === null) return inputInvalid('the call is not an object');
   const { toolCallId, name, args } = call;
   state.toolCallId = toolCallId;
   state.name = name;
@@ -63,7 +61,7 @@ function askAvailability(state: CallState) {
 export const requireBackends: Step = ({ entry, batch }) => {
   if (!entry.needsBackends || batch.input.backends !== undefined) return undefined;
   return notAvailable(
-    `${entry.name} declares capabilities, and capability backends are not configured`,
+    `${entry.name} did not run: it declares capabilities, and capability backends are not configured; go on without it, and tell the user`,
     'TOOL_UNAVAILABLE',
   );
 };

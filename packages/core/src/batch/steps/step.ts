@@ -1,7 +1,7 @@
 import { causeOfAbort, causeOfThrown, errorText } from '@ethosagent/policy';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { failure } from '../../results/check-shape.js';
-import type { CallState } from '../call-state.js';
+import { type CallState, PARTLY_DONE } from '../call-state.js';
 import type { Ending } from '../guarded.js';
 
 /** The answer of a call that does not run; `undefined` lets it go on. */
@@ -39,10 +39,12 @@ export function stopped(
   }
   const cause = causeOfAbort(reason);
   state.thrown = { error: reason };
-  return failure(
-    cause === 'CALL_TIMED_OUT' ? 'the turn took longer than it may' : 'the turn was aborted',
-    cause,
-  );
+  const what = cause === 'CALL_TIMED_OUT' ? 'the time of the turn was up' : 'the turn was aborted';
+  const ran =
+    state.scope === undefined
+      ? 'before this call ran; call it again only if it is still wanted'
+      : `while this call ran; ${PARTLY_DONE}`;
+  return failure(`${what} ${ran}`, cause);
 }
 
 type Stopped = Extract<Ending<unknown>, { kind: 'stopped' }>;
