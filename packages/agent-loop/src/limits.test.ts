@@ -36,7 +36,7 @@ const LIMITS: Row[] = [
     script: endless,
     steps: 3,
     ran: 3,
-    message: 'The turn took its 3 steps.',
+    message: 'The turn ended at its limit of 3 steps (limits.maxSteps); a new turn can go on.',
   },
   {
     name: 'maxCalls 5, two in a step',
@@ -45,7 +45,7 @@ const LIMITS: Row[] = [
     script: (step) => echo(`${step}a`, `${step}b`),
     steps: 3,
     ran: 5,
-    message: 'The turn made its 5 calls.',
+    message: 'The turn ended at its limit of 5 calls (limits.maxCalls); a new turn can go on.',
   },
   {
     name: 'maxIdenticalCalls 2, over steps',
@@ -54,7 +54,8 @@ const LIMITS: Row[] = [
     script: () => echo('same'),
     steps: 3,
     ran: 2,
-    message: 'The model called echo 3 times in a row with the same arguments.',
+    message:
+      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.',
   },
   {
     name: 'maxIdenticalCalls 2, in one step',
@@ -63,7 +64,8 @@ const LIMITS: Row[] = [
     script: () => echo('same', 'same', 'same', 'other'),
     steps: 1,
     ran: 3,
-    message: 'The model called echo 3 times in a row with the same arguments.',
+    message:
+      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.',
   },
   {
     name: 'maxTokens 40, at 15 a step',
@@ -72,7 +74,7 @@ const LIMITS: Row[] = [
     script: endless,
     steps: 3,
     ran: 2,
-    message: 'The turn used its 40 tokens.',
+    message: 'The turn ended at its limit of 40 tokens (limits.maxTokens); a new turn can go on.',
   },
   {
     name: 'maxTokens, estimated where the provider does not count',
@@ -81,7 +83,7 @@ const LIMITS: Row[] = [
     script: (step) => ({ ...endless(step), usage: null }),
     steps: 1,
     ran: 0,
-    message: 'The turn used its 100 tokens.',
+    message: 'The turn ended at its limit of 100 tokens (limits.maxTokens); a new turn can go on.',
   },
   {
     name: 'maxCostUsd 25, at 10 a step',
@@ -90,7 +92,8 @@ const LIMITS: Row[] = [
     script: endless,
     steps: 3,
     ran: 2,
-    message: 'The turn cost its 25 US dollars.',
+    message:
+      'The turn ended at its limit of 25 US dollars (limits.maxCostUsd); a new turn can go on.',
   },
   {
     name: 'maxCostUsd 0.9, of tools',
@@ -99,7 +102,8 @@ const LIMITS: Row[] = [
     script: (step) => ({ calls: [{ name: 'pay', args: { amount: step } }] }),
     steps: 2,
     ran: 2,
-    message: 'The turn cost its 0.9 US dollars.',
+    message:
+      'The turn ended at its limit of 0.9 US dollars (limits.maxCostUsd); a new turn can go on.',
   },
 ];
 
@@ -148,7 +152,7 @@ describe('a limit of a turn', () => {
     );
     expect(doneOf(events)).toMatchObject({
       end: 'max_time',
-      message: `The turn took its ${maxMs / 1_000} seconds.`,
+      message: `The turn ended at its limit of ${maxMs / 1_000} seconds (limits.maxMs); a new turn can go on.`,
     });
     expect(aborted).toBe(begun);
     await expectWellFormed(world, `s${maxMs}`);
@@ -191,7 +195,8 @@ describe('a limit of a turn', () => {
       {
         ok: false,
         code: 'not_available',
-        error: 'the call did not run: The turn made its 1 calls.',
+        error:
+          'the call did not run: The turn ended at its limit of 1 calls (limits.maxCalls); a new turn can go on.',
         cause: 'TURN_LIMIT',
       },
       { ok: true, value: 'echo: a' },

@@ -13,7 +13,10 @@ export interface Outcome {
   error?: EthosError;
 }
 
-export const ABORTED: Outcome = { end: 'aborted', message: 'The turn was aborted.' };
+export const ABORTED: Outcome = {
+  end: 'aborted',
+  message: 'The turn was aborted; a new turn can go on.',
+};
 export const PAUSED: Outcome = {
   end: 'paused',
   message: 'Calls wait for approval: decide on them, then resume the turn.',
@@ -33,22 +36,37 @@ export function answered({ finish }: StepRecord): Outcome {
   };
 }
 
+/**
+ * What a limit says that has ended a turn, for a person and for the model.
+ *
+ * @param limit with its unit
+ * @param option the name of the limit in `limits`
+ */
+function limitText(limit: string, option: keyof TurnLimits): string {
+  return `The turn ended at its limit of ${limit} (limits.${option}); a new turn can go on.`;
+}
+
+/** What is said when a turn has made its calls. */
+export function callsText(maxCalls: number): string {
+  return limitText(`${maxCalls} calls`, 'maxCalls');
+}
+
 export function overTime({ maxMs }: TurnLimits): Outcome {
-  return { end: 'max_time', message: `The turn took its ${maxMs / 1_000} seconds.` };
+  return { end: 'max_time', message: limitText(`${maxMs / 1_000} seconds`, 'maxMs') };
 }
 
 export function overSteps({ maxSteps }: TurnLimits): Outcome {
-  return { end: 'max_steps', message: `The turn took its ${maxSteps} steps.` };
+  return { end: 'max_steps', message: limitText(`${maxSteps} steps`, 'maxSteps') };
 }
 
 /** The outcome of a turn that has reached its limit of tokens or cost. */
 export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | undefined {
   const { maxTokens, maxCostUsd } = limits;
   if (usage.inputTokens + usage.outputTokens >= maxTokens) {
-    return { end: 'max_tokens', message: `The turn used its ${maxTokens} tokens.` };
+    return { end: 'max_tokens', message: limitText(`${maxTokens} tokens`, 'maxTokens') };
   }
   if (usage.costUsd >= maxCostUsd) {
-    return { end: 'max_cost', message: `The turn cost its ${maxCostUsd} US dollars.` };
+    return { end: 'max_cost', message: limitText(`${maxCostUsd} US dollars`, 'maxCostUsd') };
   }
   return undefined;
 }
@@ -73,12 +91,12 @@ export function overCalls(
   { maxCalls, maxIdenticalCalls }: TurnLimits,
 ): Outcome | undefined {
   if (ordinal > maxCalls) {
-    return { end: 'max_calls', message: `The turn made its ${maxCalls} calls.` };
+    return { end: 'max_calls', message: callsText(maxCalls) };
   }
   if (repeats <= maxIdenticalCalls) return undefined;
   return {
     end: 'identical_calls',
-    message: `The model called ${call.name} ${repeats} times in a row with the same arguments.`,
+    message: `The turn ended because the model called ${call.name} ${repeats} times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.`,
   };
 }
 

@@ -12,6 +12,7 @@ import type { Journal, JournalClaim } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
+import { callsText } from './outcome.js';
 
 /** The parts of a batch that the calls of its tools use. */
 export interface TurnInnerCallsParts {
@@ -126,7 +127,7 @@ export class TurnInnerCalls {
   #begin(): void {
     const { limits, journal, whyOver } = this.#parts;
     const made = (journal.log.turn?.calls ?? 0) + this.#unwritten;
-    const why = made >= limits.maxCalls ? `The turn made its ${limits.maxCalls} calls.` : whyOver();
+    const why = made >= limits.maxCalls ? callsText(limits.maxCalls) : whyOver();
     if (why !== undefined) throw new EthosError('TURN_LIMIT', why);
     this.#unwritten += 1;
   }

@@ -81,10 +81,13 @@ export class TurnQuestions {
     const { ledger, turn } = this.#parts;
     switch (ledger.settledCall(turn, toolCallId)) {
       case 'withdrawn':
-        return notRun('the question whether it may run was withdrawn', 'NOT_APPROVED');
+        return notRun(
+          'the question whether it may run was withdrawn; call it again only if it is still wanted',
+          'NOT_APPROVED',
+        );
       case 'taken':
         return notRun(
-          'the process ended before it ran; nobody decides on it any more',
+          'the process ended after the call was decided on and before it ran; call it again to ask anew',
           'CALL_INTERRUPTED',
         );
       default:

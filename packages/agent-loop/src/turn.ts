@@ -352,7 +352,9 @@ export class Turn {
     const record = endRecord(this.#turn.turn, outcome);
     if (record === undefined || this.#turn.end !== undefined) return;
     const why =
-      outcome.end === 'aborted' ? 'the turn was aborted' : (outcome.message ?? outcome.end);
+      outcome.end === 'aborted'
+        ? 'the turn was aborted; call it again only if it is still wanted'
+        : (outcome.message ?? outcome.end);
     const cause = causeOfEnd(outcome.end);
     // Comes first: once the turn has ended, nobody may decide on its questions.
     await this.#settle(this.#log.openCalls());

@@ -106,9 +106,10 @@ describe('DefaultToolRegistry abort', () => {
     const results = await pending;
     expect(started).toBe(32);
     expect(results).toHaveLength(CALLS);
-    for (const { result } of results) {
-      // Cut to 8 characters by the budget of 10,000 calls.
-      expect(result).toEqual(failed(`the turn${truncationMarker(122)}`, 'CALL_ABORTED'));
+    for (const [index, { result }] of results.entries()) {
+      // Cut to 8 characters by the budget of 10,000 calls. Only a call that ran may have done something.
+      const marker = truncationMarker(index < started ? 122 : 83);
+      expect(result).toEqual(failed(`the turn${marker}`, 'CALL_ABORTED'));
     }
   });
 

@@ -59,7 +59,7 @@ async function refuse(
 }
 
 function leftOut({ toolCallId, name }: Pick<ToolCall, 'toolCallId' | 'name'>): ToolCallResult {
-  const error = `${name} is not among the tools of this sub-agent`;
+  const error = `${name} is not among the tools of this sub-agent; go on without it, and say so in your answer`;
   return {
     toolCallId,
     name,

@@ -29,10 +29,16 @@ export class SessionSpending {
     }
     await this.#ledger.spend(use, (used) => {
       if (used.calls + calls > this.#maxCalls) {
-        throw new EthosError('TURN_LIMIT', `the session made its ${this.#maxCalls} calls`);
+        throw new EthosError(
+          'TURN_LIMIT',
+          `the call did not run: its batch would take the session over its limit of ${this.#maxCalls} calls (maxCalls); tell the user`,
+        );
       }
       if (used.costUsd >= this.#maxCostUsd) {
-        throw new EthosError('TURN_LIMIT', `the session cost its ${this.#maxCostUsd} US dollars`);
+        throw new EthosError(
+          'TURN_LIMIT',
+          `the call did not run: the session is at its limit of ${this.#maxCostUsd} US dollars (maxCostUsd); tell the user`,
+        );
       }
     });
   }

@@ -374,7 +374,7 @@ describe('a question of an agent', () => {
     expect(await session.withdraw(second)).toBe(true);
     expect(await agent.loop.withdraw('s', second)).toBe(false);
     expect(await resumed()).toEqual([
-      'the call did not run: the question whether it may run was withdrawn',
+      'the call did not run: the question whether it may run was withdrawn; call it again only if it is still wanted',
       'paid 2',
       'answered',
     ]);
@@ -456,7 +456,8 @@ describe('a question of an agent', () => {
       for (const each of await session.pending()) await session.withdraw(each);
       return false;
     };
-    const why = 'the call did not run: the question whether it may run was withdrawn';
+    const why =
+      'the call did not run: the question whether it may run was withdrawn; call it again only if it is still wanted';
     expect(await resumed()).toEqual([why, why, 'answered']);
     expect(paid).toEqual([]);
   });
