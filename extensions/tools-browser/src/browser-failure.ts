@@ -71,7 +71,7 @@ export function browserFailure(error: unknown, deadline?: Deadline): ToolResult 
 function outOfTime(totalMs: number | undefined, why = ''): ToolResult {
   const time = totalMs === undefined ? 'in time' : `within ${totalMs} ms`;
   return err(
-    `The page did not answer ${time}${why}. It may be busy or waiting: look at browser_snapshot, use browser_wait, or open another page with browser_navigate.`,
+    `The page did not answer ${time}${why}. The action may have happened all the same: look at browser_snapshot before you repeat it, use browser_wait, or open another page with browser_navigate.`,
     'execution_failed',
     'CALL_TIMED_OUT',
   );

@@ -368,7 +368,7 @@ describe('changes', () => {
       const second = await started({ ...options, servers: { h: { env, ...change(ran) } } });
       expect(second.bridge.status()[0]).toMatchObject({
         state: 'held',
-        reason: expect.stringContaining('look at pending() and accept it as h'),
+        reason: expect.stringContaining('or pending() and accept it'),
         tools: [],
       });
       expect([existsSync(ran), starts(second), asked]).toEqual([false, 0, []]);

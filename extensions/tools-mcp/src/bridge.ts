@@ -157,7 +157,7 @@ class Bridge implements McpBridge {
     const { held } = this.#statusOf(connection);
     const isHeld = held.some(({ tool }) => mcpToolName(connection.server.name, tool) === name);
     return isHeld
-      ? `${name} is held back until the operator has looked at it; go on without it`
+      ? `${name} is held back until the operator has looked at it; go on without it, and tell the user`
       : undefined;
   }
 
@@ -211,7 +211,7 @@ class Bridge implements McpBridge {
 
   async #heldBack(server: McpServerConfig): Promise<string | undefined> {
     if (await this.#pins.check(server.name, await serverPin(server))) return undefined;
-    return `its command or address is not what it was when it was first used; look at pending() and accept it as ${server.name}, or restore it in mcp.json`;
+    return `its command, address, variables or headers changed since it was accepted; look at the change with "ethosagent mcp diff ${server.name}" or pending() and accept it, or restore the entry in mcp.json`;
   }
 
   /** Decides which tools of a connection may be called. */
@@ -244,10 +244,14 @@ class Bridge implements McpBridge {
 
   #statusOf(connection: Connection): McpServerStatus {
     const { server, personality, state, reason, refused, listed, offered, held } = connection;
+    const { name } = server;
     const names = [...offered.keys()].map((tool) => mcpToolName(server.name, tool));
     const changed = [...listed.keys()]
       .filter((tool) => !offered.has(tool))
-      .map((tool) => ({ tool, reason: 'changed since it was pinned; accept it to use it' }));
+      .map((tool) => ({
+        tool,
+        reason: `changed since it was accepted; look at the change with "ethosagent mcp diff ${name}" or pending(), and accept it to use it`,
+      }));
     return {
       server: server.name,
       personality,
@@ -266,7 +270,7 @@ const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
   connecting: 'is still starting; call it again in a moment',
   waiting: 'has failed and is started again; call it again later, or go on without it',
   held: 'could not be started; go on without it, and tell the user that the operator has to look at it',
-  closed: 'was closed',
+  closed: 'was closed; go on without it, and tell the user',
 };
 
 /** Waits for work, but only so long. */

@@ -97,7 +97,11 @@ export async function callServer<T>(
     };
   } catch (error) {
     if (stopped === 'abort') {
-      return failed(err(`${name} was told to cancel the call; it may have run all the same`));
+      return failed(
+        err(
+          `${name} was told to cancel the call, which may have run all the same; check before you call it again`,
+        ),
+      );
     }
     if (stopped === 'time') {
       return failed(
@@ -196,12 +200,12 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   const code = errorCodeOf(error);
   if (code === undefined)
     return withErrorBehind(
-      err(`${name} gave an answer that the protocol does not know; the call may have run`),
+      err(`${name} gave an answer that the protocol does not know; ${mayHaveRun}`),
       error,
     );
   const why = messageOf(error, session.redact);
   connection.lost(session, why);
-  const text = `${name} was not reached (${why}): ${mayHaveRun}`;
+  const text = `The connection to ${name} failed (${why}): ${mayHaveRun}`;
   return withErrorBehind(err(text, 'execution_failed', code), error);
 }
 

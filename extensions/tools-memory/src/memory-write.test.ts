@@ -133,7 +133,7 @@ describe('memory_write refuses', () => {
       'no such user',
       { ...ADD, scope: 'user' },
       'execution_failed',
-      /no user memory; it has personality, global/,
+      /no user memory. Give another scope: personality, global/,
     ],
     [
       'a scope that may not be written',

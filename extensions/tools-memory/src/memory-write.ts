@@ -135,16 +135,21 @@ async function write(args: MemoryWriteArgs, writing: Writing): Promise<ToolResul
 
 function notWritable(
   scope: MemoryScope,
-  { ownIs }: ScopedMemory,
+  memory: ScopedMemory,
   { writable_scopes }: Settings,
 ): ToolResult | undefined {
+  const { ownIs } = memory;
   // The personality's own memory may be the global one. A write there reaches every other personality, so
   // the global scope must be writable, too.
   const needed = scope === 'personality' && ownIs !== undefined ? [scope, ownIs] : [scope];
   if (needed.every((one) => writable_scopes.includes(one))) return undefined;
   const writable = writable_scopes.length === 0 ? 'none' : writable_scopes.join(', ');
+  const others = memory.scopes.filter(
+    (one) => writable_scopes.includes(one) && (one !== 'personality' || ownIs === undefined),
+  );
+  const next = others.length === 0 ? 'tell the user' : `give scope ${others.join(' or ')}`;
   return err(
-    `The ${scope} memory${ownIs !== undefined && needed.length > 1 ? ` is the ${ownIs} one, which` : ''} may not be written here (tool_settings.memory_write.writable_scopes: ${writable}).`,
+    `The ${scope} memory${ownIs !== undefined && needed.length > 1 ? ` is the ${ownIs} one, which` : ''} may not be written here (tool_settings.memory_write.writable_scopes: ${writable}). Nothing was stored; ${next}.`,
     'execution_failed',
     'MEMORY_NOT_WRITABLE',
   );

@@ -126,7 +126,7 @@ function foreignTool(
         );
         const read = readMcpAnswer(answer);
         if (read === undefined)
-          return failed(`${name} gave no answer of the protocol; it may have run`);
+          return failed(`${name} gave an answer that the protocol does not know; ${MAY_HAVE_RUN}`);
         return mcpToolResult(read, { server, tool, annotations });
       } catch (error) {
         return failure(error, name);
@@ -155,16 +155,18 @@ interface Progress {
   message?: string | undefined;
 }
 
+const MAY_HAVE_RUN = 'it may have run, so check before you call it again';
+
 function failure(error: unknown, name: string): ToolResult {
   const said = cleanText(errorText(error), 2_000);
   if (!(error instanceof McpError))
-    return failed(`${name} was not reached; it may have run: ${said}`);
+    return failed(`the connection to the MCP server of ${name} failed; ${MAY_HAVE_RUN} (${said})`);
   switch (error.code) {
     case ErrorCode.InvalidParams:
       return { ok: false, code: 'input_invalid', error: `${name} refuses the arguments: ${said}` };
     case ErrorCode.RequestTimeout:
     case ErrorCode.ConnectionClosed:
-      return failed(`${name} gave no answer; it may have run: ${said}`);
+      return failed(`${name} gave no answer; ${MAY_HAVE_RUN} (${said})`);
     default:
       return failed(`${name} answered with an error: ${said}`);
   }

@@ -21,6 +21,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 const MAX_READ_ON_MS = 1_000;
 
+/** The cause of the error says why: it may name paths, which only the host is told. */
+const NOT_STARTED =
+  'could not be started, so it did not run; ask the operator whether it works here';
+
 /** The options of a child. The caller has already decided that it may run, and where. */
 export interface ChildOptions {
   /** The name of the child in errors. Without a sandbox, the child also gets it as its own name. */
@@ -181,7 +185,7 @@ export function runChild(
     };
     child.once('error', (cause) => {
       settled();
-      reject(new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause }));
+      reject(new EthosError('SPAWN_FAILED', `${name} ${NOT_STARTED}`, { cause }));
     });
     const endLeftBehind = () => {
       if (isDraining()) {
@@ -207,14 +211,14 @@ export function runChild(
       settled();
       const failed = endedBy === null ? sandbox?.failure(code, stderr.text()) : undefined;
       if (failed !== undefined) {
-        const text = `${name} could not be started in its sandbox`;
+        const text = `${name} could not be started in its sandbox, so it did not run; ask the operator to try "ethosagent doctor"`;
         reject(new EthosError('SPAWN_FAILED', text, { cause: new Error(failed) }));
         return;
       }
       const unmarked = prefix?.failure();
       if (unmarked !== undefined) {
         const cause = new Error(unmarked);
-        reject(new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause }));
+        reject(new EthosError('SPAWN_FAILED', `${name} ${NOT_STARTED}`, { cause }));
         return;
       }
       const ended = endedBy ?? sandbox?.signal(code);
@@ -248,7 +252,7 @@ function assertStartable(file: string, name: string): void {
   const missing = missingInterpreter(file);
   if (missing === undefined) return;
   const cause = new Error(`its interpreter ${missing} is not there`);
-  throw new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause });
+  throw new EthosError('SPAWN_FAILED', `${name} ${NOT_STARTED}`, { cause });
 }
 
 /**

@@ -114,7 +114,7 @@ export function wrapByBubblewrap(
   if (bwrap === undefined) {
     throw new CapabilityError(
       'SANDBOX_UNAVAILABLE',
-      'bubblewrap is gone since it was found',
+      'bubblewrap was found before and is gone now, so the process did not start; ask the operator to install it again',
       'sandbox required',
     );
   }
