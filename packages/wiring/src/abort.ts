@@ -6,7 +6,13 @@ export async function unlessAborted<T>(
   if (signal === undefined) return promise;
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
+    stop = () =>
+      reject(
+        new DOMException(
+          'the turn was aborted before the call ran; call it again only if it is still wanted',
+          'AbortError',
+        ),
+      );
   });
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

@@ -65,7 +65,8 @@ export class BatchRunner {
       return this.#parts.refused.refuseAll(batch, error, { cause, options });
     }
     // Checked after the wait: a call that begins now would use stores and a log that are closed.
-    if (this.#parts.isClosing()) return refuseAll(batch, 'the runtime is closed', 'CALL_ABORTED');
+    if (this.#parts.isClosing())
+      return refuseAll(batch, 'the call did not run: the runtime is closed', 'CALL_ABORTED');
     const refusals = this.#refuse(batch, config, options);
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
     const answered = (await this.#execute(admitted, { config, storage }, options)).values();

@@ -232,7 +232,7 @@ describe('the tools of a turn', () => {
     expect(results.map(({ result }) => result.ok)).toEqual([false, true, false]);
     expect(results[0]?.result).toMatchObject({
       code: 'not_available',
-      error: 'read_file is not among the tools of this turn',
+      error: 'read_file is not among the tools of this turn; use another tool',
     });
     expect(seen.sort()).toEqual(['counter', 'read_file', 'tuned']);
   });

@@ -344,7 +344,7 @@ plugins: [weather]
     ['a list', '- name: a\n', 'FILE:1:1: the file must be a mapping'],
     ['plain text', 'coder\n', 'FILE:1:1: the file must be a mapping'],
     ['two documents', 'name: a\n---\nname: b\n', 'FILE:2:1: a second document'],
-    ['a tab as indentation', 'name: a\nsafety:\n\tnetwork: {}\n', 'FILE:3:1: Tabs'],
+    ['a tab as indentation', 'name: a\nsafety:\n\tnetwork: {}\n', 'FILE:3:1: not valid YAML: Tabs'],
     ['an unclosed list', 'name: a\nplugins: [b\n', 'FILE:2:12: '],
     ['a tag', 'name: !!str 7\n', 'FILE:1:13: tags are not supported'],
     ['an unknown tag', 'name: !secret x\n', 'tags are not supported'],
@@ -392,12 +392,12 @@ plugins: [weather]
     [
       'an open list, and what is wrong below it',
       lines('nam: a', 'toolset: [read_file', 'fs_reach:', '  read: [c]', 'safty: {x: 1}'),
-      ['1:1', '2:20', '4:10', '5:1'],
+      ['2:20', '1:1', '4:10', '5:1'],
     ],
     [
       'an open quote, and what is wrong around it',
       lines('name: 5', 'description: "x', 'plugins: 7', 'safety: {process: {sandbox: maybe}}'),
-      ['1:7', '2:16', '3:10', '4:29'],
+      ['2:16', '1:7', '3:10', '4:29'],
     ],
     [
       'an alias, a tag, an anchor and a repeated key, and others',
@@ -413,7 +413,7 @@ plugins: [weather]
     [
       'two of syntax within one key, and one above them',
       lines('name: a', 'safety:', '  network: {alow: []}', '  process: ]', '  quotas: }', 'x: 1'),
-      ['3:13', '4:12', '5:3', '5:9', '5:11', '6:1'],
+      ['4:12', '5:3', '5:9', '5:11', '3:13', '6:1'],
     ],
     [
       'a second document, and what is wrong in the first',
@@ -432,6 +432,12 @@ plugins: [weather]
     expect([report, ...new Set(told)]).toEqual([report, ...new Set(places)]);
   });
 
+  it('says nothing of a value that ends where the syntax breaks', async () => {
+    expect(await refusal(load(lines('name: a', 'safety:', '\tnetwork: {}')))).toBe(
+      'FILE:3:1: not valid YAML: Tabs are not allowed as indentation',
+    );
+  });
+
   it.each([
     [
       'a key in a list that does not end',
@@ -446,7 +452,11 @@ plugins: [weather]
 
   it.each([
     ['bytes that are not UTF-8', Uint8Array.of(0x6e, 0xff), 'FILE: is not UTF-8 text'],
-    ['more than 256 KB', `name: a\n${'#'.repeat(256 * 1024)}`, 'FILE: is larger than 256 KB'],
+    [
+      'more than 256 KB',
+      `name: a\n${'#'.repeat(256 * 1024)}`,
+      'FILE: is larger than 256 KB; make it shorter',
+    ],
   ])('refuses %s', async (_, content, message) => {
     expect(await refusal(load(content))).toBe(message);
   });

@@ -115,15 +115,18 @@ export function readPersonalityText(home: string, id: string): PersonalityText &
     // Non-blocking: otherwise a FIFO would block the process before its type is known.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
-    if (!isMissing(cause)) throw invalid(file, 'can not be opened', cause);
-    const { ids, told } = existing(home, id);
+    if (!isMissing(cause)) {
+      const code: unknown = Object(cause).code;
+      throw invalid(file, `can not be opened (${String(code)}); let this user read it`, cause);
+    }
+    const { ids, told } = existingPersonalities(home, id);
     const remedy = ids?.length === 0 ? ', so write that file' : '';
     throw invalid(file, `there is no such file; ${told}${remedy}`, cause);
   }
   try {
     const stats = fstatSync(descriptor, { bigint: true });
-    if (!stats.isFile()) throw invalid(file, 'is not a regular file');
-    if (stats.size > MAX_BYTES) throw invalid(file, 'is larger than 256 KB');
+    if (!stats.isFile()) throw invalid(file, 'is not a regular file; put the file itself there');
+    if (stats.size > MAX_BYTES) throw invalid(file, 'is larger than 256 KB; make it shorter');
     return {
       file,
       text: decode(file, readFileSync(descriptor)),
@@ -147,7 +150,7 @@ function personalityFolder(home: string, id: string): string {
   if (!isPersonalityId(id)) {
     throw new EthosError(
       'CONFIG_INVALID',
-      `personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit; ${existing(home, String(id)).told}`,
+      `personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit; ${existingPersonalities(home, String(id)).told}`,
     );
   }
   return join(home, 'personalities', id);
@@ -168,7 +171,10 @@ function existingIds(home: string): string[] | undefined {
 }
 
 /** The existing personalities, as a list and as a text for an error. */
-function existing(home: string, id: string): { ids: string[] | undefined; told: string } {
+export function existingPersonalities(
+  home: string,
+  id: string,
+): { ids: string[] | undefined; told: string } {
   const ids = existingIds(home);
   if (ids === undefined) {
     const folder = join(home, 'personalities');

@@ -8,6 +8,7 @@ import { notePolicyLines } from './policy-lines.js';
 import { LISTS_OF_NAMES, noteSoundKeys, type SoundKeys } from './sound-keys.js';
 import type { PathVariables } from './substitute.js';
 import {
+  byImportance,
   type KeyPath,
   type Problem,
   parseYamlMapping,
@@ -62,7 +63,7 @@ export function parsePersonality(
     sound = soundKeys(options.id, { lines, mapping, problems, schema });
   }
   const report = problems
-    .sort((a, b) => a.offset - b.offset)
+    .sort(byImportance)
     .slice(0, MAX_PROBLEMS)
     .map(({ offset, message }) => {
       const { line, col } = lines.linePos(offset);
@@ -127,7 +128,8 @@ function soundKeys(
     const { line, col } = lines.linePos(mapping.offsetOf(path));
     return `${line}:${col}`;
   });
-  return { config, isSound };
+  const syntax = problems.filter(({ isSyntax }) => isSyntax === true).length;
+  return { config, isSound, first: Math.min(syntax, MAX_PROBLEMS) };
 }
 
 function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Problem[] {

@@ -167,7 +167,7 @@ describe('ToolRuntime.problems', () => {
       tool: tools[0]?.name,
       message: expect.stringMatching(
         new RegExp(
-          `config\\.yaml${place}: safety\\.process\\.sandbox: .* can not run: .* ask the operator to `,
+          `config\\.yaml${place}: safety\\.process\\.sandbox: .* can not run: .* none that works; `,
         ),
       ),
       heldBack: true,
@@ -246,7 +246,7 @@ describe('ToolRuntime.problems of secrets', () => {
     expect(told).toHaveLength(2);
     expect(told).toContainEqual(expect.stringContaining('reached through a link'));
     expect(told).toContainEqual(
-      expect.stringContaining('there is search/brave-key, which no tool declares; rename it'),
+      expect.stringContaining('there is search/brave-key, which no tool declares: rename it'),
     );
   });
 

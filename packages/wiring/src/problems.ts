@@ -180,7 +180,7 @@ function wideNetwork(
   const tool = offered.find(({ capabilities }) => capabilities.network !== undefined);
   if (!allow.includes('*') || tool === undefined) return [];
   const whose = allow_private_urls === true ? ', and those of this machine and its network' : '';
-  const message = `"*" allows every host of the internet${whose}: text that a tool reads may have data sent to any of them; list the hosts that the tools need`;
+  const message = `"*" allows every host of the internet${whose}, so a hostile text that a tool reads may get data sent to any of them; list the hosts that the tools need instead`;
   return [{ tool: tool.name, message }];
 }
 

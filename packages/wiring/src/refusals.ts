@@ -12,7 +12,11 @@ export function refuseAll(
 /** The answer to something that is not a call. */
 export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
   if (typeof call === 'object' && call !== null) return undefined;
-  return refuse(Object(call), 'INPUT_INVALID', `call ${index + 1} is not an object`);
+  return refuse(
+    Object(call),
+    'INPUT_INVALID',
+    `call ${index + 1} is not an object with toolCallId, name and args`,
+  );
 }
 
 /** The answer to a call of a withheld tool, if there is a reason for it. */
@@ -30,7 +34,11 @@ export function leftOut(
   tools: readonly string[] | undefined,
 ): ToolCallResult | undefined {
   if (tools === undefined || tools.includes(call.name)) return undefined;
-  return refuse(call, 'TOOL_NOT_ALLOWED', `${call.name} is not among the tools of this turn`);
+  return refuse(
+    call,
+    'TOOL_NOT_ALLOWED',
+    `${call.name} is not among the tools of this turn; use another tool`,
+  );
 }
 
 function refuse(

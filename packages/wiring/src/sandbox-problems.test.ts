@@ -59,7 +59,7 @@ describe('ToolRuntime.problems', () => {
       env: { PATH: '/nowhere' },
     });
     expect(problems.map(({ tool }) => tool)).toEqual(['terminal']);
-    expect(problems[0]?.message).toContain('this machine has none (');
+    expect(problems[0]?.message).toContain('this machine has no sandbox that works; ');
   });
 
   it.each([

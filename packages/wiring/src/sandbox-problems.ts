@@ -49,7 +49,7 @@ async function findMissingSandbox(
   if (bound.length === 0) return [];
   const missing = await missingSandbox({ ...policy, sandbox: 'required' }, processEnv, sandbox);
   if (missing === undefined) return [];
-  const why = missing.replace(/^SANDBOX_UNAVAILABLE: /, '');
+  const why = `it has to run in a sandbox, and this machine has none that works; ${remedyOf(missing)}`;
   const place = isRequired ? placeIn(file, personality, KEY.split('.')) : file;
   return bound.map(({ name }) => ({
     file,
@@ -73,7 +73,7 @@ async function findUnheldShell(
   const why = tool && (await whyUnheld(personality, backends));
   if (tool === undefined || why === undefined) return [];
   const place = placeIn(file, personality, KEY.split('.'));
-  const message = `${place}: ${KEY}: ${tool.name} runs commands outside of a sandbox, with all rights of the user who runs this process, whatever fs_reach and the network policy say, and a daemon that hides on purpose (it clears its environment and lowers its limit of file locks) outlives this process: ${why}`;
+  const message = `${place}: ${KEY}: ${tool.name} runs commands outside of a sandbox, with all rights of the user who runs this process: fs_reach and safety.network do not hold for them, and a command that hides on purpose outlives this process; ${why}`;
   return [{ file, key: KEY, tool: tool.name, message, heldBack: false }];
 }
 
@@ -91,6 +91,11 @@ function isSandboxRequired(policy: ProcessPolicy | undefined): boolean {
   return sandbox !== undefined && sandbox !== false && sandbox !== 'preferred';
 }
 
+/** What the operator can do, from a message of `SANDBOX_UNAVAILABLE`, which is for the model. */
+function remedyOf(missing: string): string {
+  return missing.split('ask the operator to ').at(-1) ?? missing;
+}
+
 /** If a sandbox is required, every process has one or does not run. */
 async function whyUnheld(
   { safety }: PersonalityConfig,
@@ -98,9 +103,9 @@ async function whyUnheld(
 ): Promise<string | undefined> {
   const policy = safety?.process;
   if (policy?.sandbox === undefined || policy.sandbox === false) {
-    return 'this personality asks for none; set it to required';
+    return 'set it to required';
   }
   if (policy.sandbox !== 'preferred') return undefined;
   const missing = await missingSandbox({ ...policy, sandbox: 'required' }, processEnv, sandbox);
-  return missing && `this machine has none (${missing})`;
+  return missing && `this machine has no sandbox that works; ${remedyOf(missing)}`;
 }

@@ -73,7 +73,7 @@ export async function findSecretProblems(
         else {
           const near = nearestName(ref, spare);
           if (near === undefined) return [];
-          const why = `${tool} declares this secret, and there is none; there is ${near}, which no tool declares; rename it if it is meant`;
+          const why = `${tool} declares this secret, which does not exist; there is ${near}, which no tool declares: rename it if it is the one meant`;
           return [problem(ref, { tool, why })];
         }
         return [];
@@ -86,9 +86,12 @@ export async function findSecretProblems(
     named.map(async ({ ref, source, tool }) => {
       if (source === ref || listed.includes(source) || (await secrets.has(source))) return [];
       const near = nearestName(source, spare);
-      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      const hint =
+        near === undefined
+          ? `store it with "ethosagent secrets set ${source}"`
+          : `did you mean "${near}"?`;
       const place = placeIn(config, personality, [...SOURCES_KEY.split('.'), ref]);
-      const message = `${place}: ${SOURCES_KEY}.${ref}: there is no secret ${source}, so that ${tool} fails where it needs one${hint}`;
+      const message = `${place}: ${SOURCES_KEY}.${ref}: there is no secret ${source}, so that ${tool} fails where it needs one; ${hint}`;
       return [{ file: config, key: SOURCES_KEY, tool, message, heldBack: false }];
     }),
   );

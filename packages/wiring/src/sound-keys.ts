@@ -7,6 +7,8 @@ export interface SoundKeys {
   /** The keys without a mistake. Of a list of names with a mistake, the valid names. */
   readonly config: PersonalityConfig;
   readonly isSound: (key: string) => boolean;
+  /** How many lines of the error are mistakes of syntax. They stay first. */
+  readonly first: number;
 }
 
 /** Lists of names. Each name can be checked without the others. */
@@ -39,9 +41,9 @@ export function withOtherProblems(
     .map(({ message }) => message)
     .filter((message) => !told.includes(message));
   if (others.length === 0) return error;
-  return new EthosError(error.code, [...told, ...others].sort(byPlace).join('\n'), {
-    cause: error,
-  });
+  const syntax = told.slice(0, sound.first);
+  const rest = [...told.slice(sound.first), ...others].sort(byPlace);
+  return new EthosError(error.code, [...syntax, ...rest].join('\n'), { cause: error });
 }
 
 /**

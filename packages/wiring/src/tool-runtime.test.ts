@@ -471,7 +471,7 @@ describe('ToolRuntime.execute', () => {
       result: {
         ok: false,
         code: 'input_invalid',
-        error: `call ${number} is not an object`,
+        error: `call ${number} is not an object with toolCallId, name and args`,
         cause: 'INPUT_INVALID',
       },
       durationMs: 0,
@@ -484,7 +484,7 @@ describe('ToolRuntime.execute', () => {
     const refused = counted({
       ok: false,
       code: 'not_available',
-      error: 'the runtime is closed',
+      error: 'the call did not run: the runtime is closed',
       cause: 'CALL_ABORTED',
     });
     expect(await runtime.execute(calls)).toEqual([wrong(1), refused, wrong(3), wrong(4)]);
@@ -495,7 +495,7 @@ describe('ToolRuntime.execute', () => {
     const path = join(work, 'late.txt');
     const late = runtime.execute(call('write_file', { path, content: 'late' }));
     await runtime.close();
-    expect(text(await late)).toBe('the runtime is closed');
+    expect(text(await late)).toBe('the call did not run: the runtime is closed');
     expect(existsSync(path)).toBe(false);
   });
 
@@ -541,9 +541,25 @@ describe('ToolRuntime.execute', () => {
     const running = runtime.execute(call('hangs'));
     await started;
     await runtime.close();
-    expect(text(await running)).toBe('the turn was aborted');
-    expect(text(await runtime.execute(call('hangs')))).toBe('the runtime is closed');
+    expect(text(await running)).toMatch(/^the turn was aborted while this call ran/);
+    expect(text(await runtime.execute(call('hangs')))).toBe(
+      'the call did not run: the runtime is closed',
+    );
     await runtime.close();
+  });
+});
+
+describe('createToolRuntime without a personality', () => {
+  it.each([
+    ['nothing', {}],
+    ['a misspelt option', { personalty: 'coder' }],
+    ['undefined', { personality: undefined }],
+    ['a number', { personality: 7 }],
+  ])('given %s, names the option, and the personalities', async (_, options) => {
+    const given: ToolRuntimeOptions = Object({ home, cwd: work, ...options });
+    await expect(createToolRuntime(given)).rejects.toThrow(
+      /^CONFIG_INVALID: personality: .*give the id of a personality.*personalities of this home: coder$/,
+    );
   });
 });
 

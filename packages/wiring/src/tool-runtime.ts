@@ -5,7 +5,7 @@ import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
 import { imageScalerOf } from './installed-scaler.js';
 import { openLock } from './lock/open-lock.js';
-import { personalityConfigPath } from './personality-file.js';
+import { assertHome, existingPersonalities, personalityConfigPath } from './personality-file.js';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
 import { findProblems } from './problems.js';
@@ -44,7 +44,7 @@ import { pickTools } from './tools-by-name.js';
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
-  assertOptions({ cwd, tools: options.tools });
+  assertOptions({ ...options, cwd });
   const given = givenStores(options);
   resolveImageLimits(options.images);
   const imageScaler = await imageScalerOf(options.imageScaler);
@@ -98,7 +98,16 @@ function problemsBeforeStart(
 }
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
-function assertOptions({ cwd, tools }: { cwd: unknown; tools: unknown }): void {
+function assertOptions({ home, personality, cwd, tools }: ToolRuntimeOptions): void {
+  assertHome(home);
+  if (typeof personality !== 'string') {
+    const found = personality === undefined ? 'the option is missing' : 'it is not a text';
+    const { told } = existingPersonalities(home, '');
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `personality: ${found}; give the id of a personality; ${told}`,
+    );
+  }
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EthosError(
       'CONFIG_INVALID',

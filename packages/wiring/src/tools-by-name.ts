@@ -1,4 +1,4 @@
-import { nearestName } from '@ethosagent/policy';
+import { errorText, nearestName } from '@ethosagent/policy';
 import {
   type AnyTool,
   EthosError,
@@ -154,8 +154,8 @@ async function load({ package: name }: NamedExtension, tool: string): Promise<Ex
     throw new EthosError(
       'CONFIG_INVALID',
       isMissing
-        ? `tools: ${tool} is in ${name}, which is not installed; add that package`
-        : `tools: ${name}, which has ${tool}, can not be loaded`,
+        ? `tools: ${tool} is in ${name}, which is not installed; add that package, or leave the tool out`
+        : `tools: ${tool} can not be loaded from ${name} (${errorText(cause)}); install that package again`,
       { cause },
     );
   }

@@ -21,6 +21,16 @@ export type KeyPath = readonly PropertyKey[];
 export interface Problem {
   offset: number;
   message: string;
+  /** The text is not valid YAML here, so other problems may follow from it. */
+  isSyntax?: boolean;
+}
+
+/**
+ * Sorts problems for a person: mistakes of syntax first, since others may follow from them, then by
+ * place.
+ */
+export function byImportance(a: Problem, b: Problem): number {
+  return Number(b.isSyntax === true) - Number(a.isSyntax === true) || a.offset - b.offset;
 }
 
 /** A YAML text as plain data, with the place of each part. */
@@ -105,7 +115,11 @@ export function parseYamlMapping(text: string): {
       },
       isKnown(path) {
         const { part, depth, end } = placeOf(path);
-        return depth === 0 ? isRootKnown : end < part.brokenAt;
+        if (depth === 0) return isRootKnown;
+        // A value that ends right where the syntax breaks may be what is broken.
+        const { start, brokenAt } = part;
+        if (brokenAt === Number.POSITIVE_INFINITY) return true;
+        return end < brokenAt && /\S/u.test(text.slice(start + end, start + brokenAt));
       },
     },
   };
@@ -150,14 +164,21 @@ function readPart(text: string, start: number, endOfText = text.length): ReadPar
     // The library's check takes quadratic time. The check is below.
     uniqueKeys: false,
   });
-  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
-    // If something has no end, the error is placed at the end of its own lines, not at the next
-    // key.
-    offset: start + Math.min(error.pos[0], endOfText),
-    message:
-      error.code === 'MULTIPLE_DOCS' ? 'a second document; keep one' : firstLine(error.message),
-  }));
   const broken = document.errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
+  const mistakes: ReadonlySet<unknown> = new Set(broken);
+  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => {
+    const isSyntax = mistakes.has(error);
+    const said = isSyntax
+      ? `not valid YAML: ${firstLine(error.message)}`
+      : firstLine(error.message);
+    return {
+      // If something has no end, the error is placed at the end of its own lines, not at the next
+      // key.
+      offset: start + Math.min(error.pos[0], endOfText),
+      message: error.code === 'MULTIPLE_DOCS' ? 'a second document; keep one' : said,
+      isSyntax,
+    };
+  });
   visit(document, {
     // Such a key is already an error, and can't be a key of an object.
     Pair: (_, { key }) => (isScalar(key) || isAlias(key) ? undefined : visit.REMOVE),

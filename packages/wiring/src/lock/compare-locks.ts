@@ -106,7 +106,7 @@ function compareUntrusted(before: LockedPersonality, after: LockedPersonality): 
   const decisions = (['write', 'send', 'spawn'] as const).flatMap((effect): LockChange[] => {
     const strictness = DECISIONS.indexOf(now[effect]) - DECISIONS.indexOf(old[effect]);
     if (strictness === 0) return [];
-    const message = `${effect} after untrusted content: ${now[effect]}, ${old[effect]} before`;
+    const message = `${effect} after untrusted content: was ${old[effect]}, is ${now[effect]}`;
     const policy = `safety.untrusted.${effect}`;
     return [{ kind: strictness < 0 ? 'widened' : 'narrowed', message, policy }];
   });
@@ -143,7 +143,9 @@ function compareServer(old: LockedServer | undefined, now: LockedServer | undefi
   if (old === undefined) return [{ kind: 'widened', server, message: `is new: ${reached}` }];
   const before = old.reached.join(' ');
   if (before !== reached || old.reached.length !== now.reached.length) {
-    return [{ kind: 'widened', server, message: `is reached by ${reached}, by ${before} before` }];
+    return [
+      { kind: 'widened', server, message: `was reached by ${before}, is reached by ${reached}` },
+    ];
   }
   if (old.pin === now.pin && old.names.join('\n') === now.names.join('\n')) return [];
   const names = now.names.join(', ') || 'none';

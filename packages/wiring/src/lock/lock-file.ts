@@ -63,16 +63,22 @@ export function readLockText(file: string): string {
     if (code === 'ENOENT')
       throw invalid(`${file}: there is no lock; write it with "ethosagent lock"`, cause);
     if (code === 'ELOOP') throw invalid(`${file}: is a link; put the file itself there`, cause);
-    throw invalid(`${file}: can not be opened`, cause);
+    throw invalid(`${file}: can not be opened (${String(code)}); let this user read it`, cause);
   }
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw invalid(`${file}: is not a regular file`);
-    if (stats.size > MAX_BYTES) throw invalid(`${file}: is larger than ${MAX_BYTES} bytes`);
+    if (!stats.isFile())
+      throw invalid(
+        `${file}: is not a regular file; remove it, and write the lock with "ethosagent lock"`,
+      );
+    if (stats.size > MAX_BYTES)
+      throw invalid(
+        `${file}: is larger than ${MAX_BYTES} bytes; write it again with "ethosagent lock"`,
+      );
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(descriptor));
   } catch (cause) {
     if (cause instanceof EthosError) throw cause;
-    throw invalid(`${file}: is not UTF-8 text`, cause);
+    throw invalid(`${file}: is not UTF-8 text; write it again with "ethosagent lock"`, cause);
   } finally {
     closeSync(descriptor);
   }
@@ -96,7 +102,11 @@ export function writeLockText(file: string, text: string): void {
     renameSync(temporary, file);
   } catch (cause) {
     rmSync(temporary, { force: true });
-    throw invalid(`${file}: can not be written`, cause);
+    const { code = 'unknown error' } = Object(cause);
+    throw invalid(
+      `${file}: can not be written (${code}); let this user write in its folder`,
+      cause,
+    );
   }
 }
 

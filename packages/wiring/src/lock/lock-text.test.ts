@@ -226,7 +226,7 @@ describe('compareReachLocks', () => {
     [
       'another command',
       served({ reached: ['npx', 'other'], pin: 'q' }),
-      ['widened files is reached by npx other, by npx files before'],
+      ['widened files was reached by npx files, is reached by npx other'],
     ],
     [
       'another variable',

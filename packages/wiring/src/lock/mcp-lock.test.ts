@@ -120,7 +120,7 @@ describe('the lock of an agent with MCP servers', () => {
     const command = process.execPath;
     servers({ docs: { command, args: [...args, '--all'] } });
     expect(await check(text)).toEqual([
-      `widened docs is reached by ${command} WORLD/server.mjs --all, by ${command} WORLD/server.mjs before`,
+      `widened docs was reached by ${command} WORLD/server.mjs, is reached by ${command} WORLD/server.mjs --all`,
     ]);
     rmSync(join(home, 'state.sqlite'), { force: true });
     servers({ docs: { command, args, env: { LEVEL: 'high' } } });
@@ -164,7 +164,7 @@ describe('the lock of an agent with MCP servers', () => {
     );
     rmSync(join(home, 'state.sqlite'), { force: true });
     servers({ docs: { command: process.execPath, args: [join(world, 'other.mjs')] } });
-    await expect(start({ lock: true })).rejects.toThrow(/REACH_WIDENED.*\n- docs is reached by/s);
+    await expect(start({ lock: true })).rejects.toThrow(/REACH_WIDENED.*\n- docs was reached by/s);
     expect(() => rmSync(touched)).toThrow('ENOENT');
   });
 });

@@ -1,6 +1,6 @@
 import { EthosError } from '@ethosagent/types';
 import type { z } from 'zod';
-import { parseYamlMapping, type YamlMapping } from '../yaml-mapping.js';
+import { byImportance, parseYamlMapping, type YamlMapping } from '../yaml-mapping.js';
 import { formatLock } from './format-lock.js';
 import { lockSchema } from './lock-schema.js';
 import { LOCK_VERSION, type ReachLock } from './reach-lock.js';
@@ -29,7 +29,7 @@ export function parseLock(source: string, file: string): ReachLock {
   }
   if (found.length > 0 || parsed?.data === undefined) {
     const told = found
-      .sort((a, b) => a.offset - b.offset)
+      .sort(byImportance)
       .slice(0, MAX_PROBLEMS)
       .map(({ offset, message }) => {
         const { line, col } = lines.linePos(offset);

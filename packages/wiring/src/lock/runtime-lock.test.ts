@@ -224,8 +224,8 @@ describe('a reach lock', () => {
       'what is asked after untrusted content',
       [...CODER, '  untrusted:', '    send: allow', '    write: deny', '    trust: [fetch]'],
       [
-        'narrowed coder  write after untrusted content: deny, ask before @10',
-        'widened coder  send after untrusted content: allow, ask before @9',
+        'narrowed coder  write after untrusted content: was ask, is deny @10',
+        'widened coder  send after untrusted content: was ask, is allow @9',
         'widened coder  trusts fetch @11',
       ],
     ],
