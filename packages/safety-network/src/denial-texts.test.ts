@@ -40,7 +40,7 @@ describe('a denial of a URL says which rule it was, and what can be done', () =>
       'https://api.stripe.com/',
       { declared: ['*'], allowed: [], policy: {} },
       'not in the allow list',
-      'api.stripe.com is only covered by "*", which stands for the personality\'s safety.network.allow, and it has none; the operator can add the host there, or the tool declare it by name',
+      'api.stripe.com is not allowed: the tool declares "*", which stands for the personality\'s safety.network.allow, and the personality has no such list; the operator can add the host to it',
     ],
     [
       'a host on the deny list',
@@ -76,7 +76,7 @@ describe('a denial of a URL says which rule it was, and what can be done', () =>
       'http://example.com:6379/',
       open,
       'port',
-      'port 6379 of example.com belongs to a service that is not for everybody; the operator can name it, as example.com:6379, in safety.network.allow',
+      'port 6379 of example.com belongs to an internal service, such as a database; the operator can allow it as example.com:6379 in safety.network.allow',
     ],
     [
       'a port of another protocol',

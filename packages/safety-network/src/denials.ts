@@ -55,7 +55,11 @@ export function entriesOf(error: unknown): DecidingEntries | undefined {
 export function redirectedTo(url: URL, error: unknown): unknown {
   if (!(error instanceof CapabilityError) || error.code !== 'HOST_NOT_ALLOWED') return error;
   const said = error.message.slice(`${error.code}: `.length);
-  const detail = `a redirect led to ${url.host}: ${said}`;
+  // Most denials begin with the host.
+  const what = said.startsWith(`${url.host} `)
+    ? `, which ${said.slice(url.host.length + 1)}`
+    : `: ${said}`;
+  const detail = `a redirect led to ${url.host}${what}`;
   return new CapabilityError('HOST_NOT_ALLOWED', detail, error.rule, { cause: error });
 }
 

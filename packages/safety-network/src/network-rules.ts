@@ -116,7 +116,7 @@ export class NetworkRules {
     }
     if (!this.#isPortOpen(port, [rule, operatorRule])) {
       const why = isPortAllowed(port, true)
-        ? `port ${port} of ${host} belongs to a service that is not for everybody; the operator can name it, as ${host}:${port}, in safety.network.allow`
+        ? `port ${port} of ${host} belongs to an internal service, such as a database; the operator can allow it as ${host}:${port} in safety.network.allow`
         : `port ${port} of ${host} belongs to another protocol than HTTP, and no rule opens it; use another port`;
       return deny('port', why, entries);
     }
@@ -145,7 +145,7 @@ export class NetworkRules {
     if (this.#operatorAllow === undefined) {
       return deny(
         'not in the allow list',
-        `${place} is only covered by "*", which stands for the personality's safety.network.allow, and it has none; the operator can add the host there, or the tool declare it by name`,
+        `${place} is not allowed: the tool declares "*", which stands for the personality's safety.network.allow, and the personality has no such list; the operator can add the host to it`,
         entries,
       );
     }

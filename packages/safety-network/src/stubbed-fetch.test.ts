@@ -60,7 +60,7 @@ describe('NetworkGuard.fetch with a stubbed global fetch', () => {
     );
     expect(fetch).not.toHaveBeenCalled();
     await expect(guard.fetch('https://api.github.com/')).rejects.toThrow(
-      'HOST_NOT_ALLOWED: a redirect led to evil.com: evil.com is not in the declared allowedHosts',
+      'HOST_NOT_ALLOWED: a redirect led to evil.com, which is not in the declared allowedHosts',
     );
     expect(fetch).toHaveBeenCalledTimes(1);
   });
