@@ -84,7 +84,7 @@ describe('mcp add and remove', () => {
     const script = await add(...REMOTE);
     expect([script.code, script.err]).toEqual([
       2,
-      expect.stringContaining('open names no servers'),
+      expect.stringContaining('open has no list mcp_servers'),
     ]);
     const no = await world.run(['mcp', 'add', ...REMOTE], { ask: async () => 'n' });
     expect([no.code, existsSync(file())]).toEqual([2, false]);

@@ -348,6 +348,16 @@ describe('reach and tools', () => {
 });
 
 describe('call', () => {
+  it.each([
+    ['TOOL_NOT_FOUND', ['call', 'read_fil', '{}'], '"ethosagent tools" lists the tools'],
+    ['INPUT_INVALID', ['call', 'read_file', '{"path":7}'], 'Call it with other arguments'],
+  ])('says of %s that nothing was reached, and points to no log', async (code, args, next) => {
+    const { err } = await world.run(args);
+    expect(err).toContain(code);
+    expect(err).toContain(`Nothing was reached. ${next}`);
+    expect(err).not.toContain('audit show');
+  });
+
   it('runs what is allowed, and writes it down', async () => {
     const { code, out } = await world.run(['call', 'read_file', '{"path":"notes/a.txt"}']);
     expect([code, out]).toEqual([0, expect.stringContaining('hello')]);

@@ -18,8 +18,16 @@ export function tellResult(
       `It waits: decide with "ethosagent approvals approve ${safeText(approval.toolCallId)}", then run it with "ethosagent sessions resume ${safeText(session)}"`,
     );
   } else {
-    out.note(hintOf(result.cause, toolCallId));
+    // A tool that ran may have reached something, whatever it then said of its arguments.
+    out.note((durationMs === 0 && unreachedHint(result.cause)) || hintOf(result.cause, toolCallId));
   }
+}
+
+/** The next step after a call whose tool did not run. */
+function unreachedHint(cause: string | undefined): string | undefined {
+  if (cause === 'TOOL_NOT_FOUND') return 'Nothing was reached. "ethosagent tools" lists the tools.';
+  if (cause === 'INPUT_INVALID') return 'Nothing was reached. Call it with other arguments.';
+  return undefined;
 }
 
 /** The next step for an operator. The message itself is written for the model. */

@@ -93,9 +93,11 @@ async function confirm(
   all: readonly string[],
   { io }: CommandContext,
 ): Promise<void> {
-  const who = `${all.join(', ')} ${all.length === 1 ? 'names' : 'name'} no servers, and would get ${safeLine(server)}`;
+  const who = `${all.join(', ')} ${all.length === 1 ? 'has' : 'have'} no list mcp_servers, and so would get ${safeLine(server)} too`;
   if (io.ask === undefined) {
-    throw usageError(`${who}; say --yes, or list what they may have in mcp_servers first`);
+    throw usageError(
+      `nothing was written: ${who}; give --yes to allow that, or first list the servers that they may use in mcp_servers of their config.yaml`,
+    );
   }
   const answer = (await io.ask(`${who}. Add it? [y]es, [n]o: `))?.trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes') throw usageError('nothing was written');
