@@ -75,7 +75,7 @@ export class AgentLoop {
    */
   async ask(input: TurnInput): Promise<TurnDone> {
     for await (const event of this.run(input)) if (event.type === 'done') return event;
-    throw new EthosError('TURN_INVALID', 'the turn was ended before it was over');
+    throw new EthosError('TURN_INVALID', 'the turn stopped before its last event; resume it');
   }
 
   /**

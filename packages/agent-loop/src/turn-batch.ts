@@ -86,7 +86,7 @@ export class TurnBatch {
       const result: ToolResult = {
         ok: false,
         code: 'execution_failed',
-        error: 'there was no answer',
+        error: 'the call gave no answer; it may have run, so check before you call it again',
       };
       this.#onResult({ toolCallId: call.id, name: call.name, result }, { guard });
     }
@@ -164,7 +164,7 @@ export class TurnBatch {
       logged?.started === true &&
       (personality === undefined || !mayRunAgain(logged, tool, personality));
     if (logged === undefined || isBlocked || this.#startedAt.has(toolCallId)) {
-      throw new EthosError('TURN_INVALID', `${name} has been called already`);
+      throw new EthosError('TURN_INVALID', `${name} did not run again: this call was begun before`);
     }
     signal.throwIfAborted();
     const isAgain = logged.started;

@@ -160,17 +160,18 @@ export class TurnRunner {
 
   /** @throws `TURN_INVALID` */
   #assertCanRun(sessionId: string): void {
-    if (this.#isClosed) throw new EthosError('TURN_INVALID', 'the agent was closed');
+    if (this.#isClosed)
+      throw new EthosError('TURN_INVALID', 'the agent was closed; create another one');
     if (isLedgerSession(sessionId)) {
       throw new EthosError(
         'TURN_INVALID',
-        `the session id ${JSON.stringify(sessionId)} is one of those in which protections are written down; take another`,
+        `the session id ${JSON.stringify(sessionId)} is reserved for the records that protect sessions; give another`,
       );
     }
     if (isTaskJournal(sessionId)) {
       throw new EthosError(
         'TURN_INVALID',
-        `the session id ${JSON.stringify(sessionId)} is one of those in which background tasks are written down; take another`,
+        `the session id ${JSON.stringify(sessionId)} is reserved for the records of background tasks; give another`,
       );
     }
     this.assertNotRunning(sessionId);
@@ -337,7 +338,10 @@ export class TurnRunner {
     const ref = await this.ref(sessionId);
     const info = await sessions.get(ref.id);
     if (info !== null && !isSameOwner(info, ref)) {
-      throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
+      throw new EthosError(
+        'SESSION_OWNER_MISMATCH',
+        'the session belongs to another owner; give the session another id',
+      );
     }
     const log = await (history
       ? this.#logs.read(sessions, ref.id)
@@ -379,7 +383,7 @@ function userRecord(
   if (!isAttachments(attachments)) {
     throw new EthosError(
       'TURN_INVALID',
-      'an attachment has an `id`, a `name`, a `mediaType` and a `sizeBytes` in bytes',
+      'each attachment needs an `id`, a `name`, a `mediaType` and a `sizeBytes` in bytes',
     );
   }
   if (typeof prompt !== 'string' || (prompt.trim() === '' && attachments.length === 0)) {
@@ -433,5 +437,8 @@ function resumedRecord(log: SessionLog, { personalityId }: SessionRef): AgentRec
 /** The turn that can be resumed. @throws `TURN_INVALID` if there is none */
 export function unfinished({ turn }: SessionLog): LoggedTurn {
   if (turn !== undefined && turn.end === undefined) return turn;
-  throw new EthosError('TURN_INVALID', 'the session has no turn to go on with');
+  throw new EthosError(
+    'TURN_INVALID',
+    'the session has no turn to go on with; start one with `run`',
+  );
 }

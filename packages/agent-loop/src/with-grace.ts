@@ -18,7 +18,9 @@ export async function withGrace<T>(
     let timer: NodeJS.Timeout | undefined;
     const wait = () => {
       timer = setTimeout(() => {
-        reject(new EthosError('STORE_UNAVAILABLE', 'there was no answer until the turn was over'));
+        reject(
+          new EthosError('STORE_UNAVAILABLE', 'the store gave no answer before the turn was over'),
+        );
       }, graceMs);
     };
     if (signal.aborted) wait();

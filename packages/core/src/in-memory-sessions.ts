@@ -55,7 +55,10 @@ export function createInMemorySessionStore({
       heldUntil: Number.NEGATIVE_INFINITY,
     };
     if (isOwner(session.ref, ref)) return session;
-    throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
+    throw new EthosError(
+      'SESSION_OWNER_MISMATCH',
+      'the session belongs to another owner; give the session another id',
+    );
   };
   const held = ({ sessionId, epoch }: SessionClaim): Session | undefined => {
     const session = sessionOf(sessionId);

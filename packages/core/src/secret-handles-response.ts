@@ -18,7 +18,7 @@ export function scrubResponse(response: Response, scrubbing: Scrubbing): Respons
   if (!(response instanceof Response)) {
     throw new EthosError(
       'NETWORK_FAILED',
-      'the fetch in use gave no Response, so that secrets can not be taken out of it',
+      'the fetch of this host gave no Response, so that secrets can not be taken out of it; ask the operator to give another',
     );
   }
   const { status, statusText } = response;

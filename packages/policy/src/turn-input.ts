@@ -48,7 +48,10 @@ export function checkedTurn(turn: NewTurn): TurnRow {
     throw invalid('priority must be a whole number of at most 1,000,000');
   }
   const input = JSON.stringify({ prompt: prompt.toWellFormed(), untrusted, attachments });
-  if (input.length > MAX_INPUT_CHARS) throw invalid('the prompt is too long');
+  if (input.length > MAX_INPUT_CHARS)
+    throw invalid(
+      `the prompt and its attachments have more than ${MAX_INPUT_CHARS} characters; give less`,
+    );
   if (!Array.isArray(after) || after.length > MAX_AFTER || after.includes(id)) {
     throw invalid('after has at most 1,000 ids of other turns');
   }
@@ -80,7 +83,8 @@ export function checkedSchedule(schedule: NewSchedule): { id: string; json: stri
   const { id, cron, timezone, sessionId, ...turn } = schedule;
   const { tenant, priority, rates, maxAttempts, backoffMs, prompt, untrusted, attachments } = turn;
   checkedTurn({ ...turn, id, sessionId: sessionId ?? id });
-  if (typeof cron !== 'string' || cron.length > 1_000) throw invalid('cron must be a short text');
+  if (typeof cron !== 'string' || cron.length > 1_000)
+    throw invalid('cron must be a text of at most 1,000 characters');
   if (timezone !== undefined && typeof timezone !== 'string') throw invalid('timezone is a name');
   const kept = { id, cron, timezone, sessionId, prompt: prompt.toWellFormed(), untrusted };
   const how = { attachments, tenant, priority, rates, maxAttempts, backoffMs };
@@ -131,7 +135,9 @@ function checkedRates(rates: readonly TurnRate[]): TurnRate[] {
     const isLong = Buffer.byteLength(assertTurnKey(key)) > MAX_RATE_KEY_BYTES;
     // JSON values in a database can't hold a NUL.
     if (isLong || key.includes('\0')) {
-      throw invalid('rates need a short key');
+      throw invalid(
+        `the key of a rate must be a text of at most ${MAX_RATE_KEY_BYTES} bytes without NUL`,
+      );
     }
     if (wholeMs('max', max) < 1 || wholeMs('perMs', perMs) < 1) {
       throw invalid('max and perMs of a rate are above zero');

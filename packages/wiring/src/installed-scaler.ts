@@ -20,6 +20,10 @@ export async function imageScalerOf(
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ERR_MODULE_NOT_FOUND') return undefined;
-    throw new EthosError('CONFIG_INVALID', '@ethosagent/image-scaler can not be loaded', { cause });
+    throw new EthosError(
+      'CONFIG_INVALID',
+      '@ethosagent/image-scaler can not be loaded; install it again, or set imageScaler to false',
+      { cause },
+    );
   }
 }

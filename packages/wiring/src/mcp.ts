@@ -108,7 +108,8 @@ export async function openMcp(
   const { createMcpBridge, createPinnedMcpBridge, parseMcpConfig } = await import(
     '@ethosagent/tools-mcp'
   ).catch((cause: unknown) => {
-    const problem = '@ethosagent/tools-mcp is not installed; mcp needs it';
+    const problem =
+      'mcp needs @ethosagent/tools-mcp, which is not installed; add that package, or leave mcp out';
     throw new EthosError('CONFIG_INVALID', problem, { cause });
   });
   const create = mcp === 'pinned' ? createPinnedMcpBridge : createMcpBridge;

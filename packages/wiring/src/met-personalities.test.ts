@@ -129,7 +129,7 @@ describe('a personality that two others met in', () => {
     personality('reviewer', '');
     expect([await run('coder', 'keyed'), await run('reviewer', 'keyed')]).toEqual(['a', 'key']);
     expect(await run('coder/reviewer', 'keyed')).toMatch(
-      /SECRET_NOT_DECLARED: key is not for this/,
+      /SECRET_NOT_DECLARED: key is not among the secrets/,
     );
     personality('reviewer', secrets('b'));
     expect(await run('coder/reviewer', 'keyed')).toMatch(/SECRET_NOT_DECLARED/);

@@ -106,7 +106,7 @@ export class MetPersonalities {
 function partIds(id: string): string[] {
   const ids = id.split('/');
   if (ids.length <= MAX_PARTS) return ids;
-  const problem = `${ids.length} personalities are to meet; ${MAX_PARTS} can`;
+  const problem = `the id joins ${ids.length} personalities, and at most ${MAX_PARTS} can be joined`;
   throw new EthosError('CONFIG_INVALID', problem);
 }
 

@@ -451,7 +451,11 @@ plugins: [weather]
   });
 
   it.each([
-    ['bytes that are not UTF-8', Uint8Array.of(0x6e, 0xff), 'FILE: is not UTF-8 text'],
+    [
+      'bytes that are not UTF-8',
+      Uint8Array.of(0x6e, 0xff),
+      'FILE: is not UTF-8 text; save it as UTF-8',
+    ],
     [
       'more than 256 KB',
       `name: a\n${'#'.repeat(256 * 1024)}`,

@@ -200,7 +200,7 @@ function decode(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw invalid(file, 'is not UTF-8 text', cause);
+    throw invalid(file, 'is not UTF-8 text; save it as UTF-8', cause);
   }
 }
 

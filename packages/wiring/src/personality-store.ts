@@ -109,7 +109,11 @@ export function createPersonalityStore(
       const folder = join(home, 'personalities');
       const names = await readdir(folder).catch((cause: unknown) => {
         if (isMissing(cause)) return [];
-        throw new EthosError('CONFIG_INVALID', `${folder}: can not be read`, { cause });
+        throw new EthosError(
+          'CONFIG_INVALID',
+          `${folder}: can not be read; make it a folder that this user may read`,
+          { cause },
+        );
       });
       const ids = names.filter(isPersonalityId).sort();
       const present = await Promise.all(ids.map((id) => isFile(personalityConfigPath(home, id))));

@@ -115,6 +115,9 @@ function assertOptions({ home, personality, cwd, tools }: ToolRuntimeOptions): v
     );
   }
   if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
-    throw new EthosError('CONFIG_INVALID', `cwd: ${String(cwd)} is not an absolute path`);
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `cwd: ${String(cwd)} is not an absolute path; give one, such as process.cwd()`,
+    );
   }
 }

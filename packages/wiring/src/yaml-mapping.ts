@@ -190,8 +190,12 @@ function readPart(text: string, start: number, endOfText = text.length): ReadPar
         if (node.range) nothing.range = node.range;
         return nothing;
       }
-      if (node.anchor) problems.push({ offset, message: 'anchors are not supported' });
-      if (node.tag) problems.push({ offset, message: 'tags are not supported' });
+      if (node.anchor)
+        problems.push({
+          offset,
+          message: 'anchors are not supported; write the value out where it is used',
+        });
+      if (node.tag) problems.push({ offset, message: 'tags are not supported; leave it out' });
       if (isMap(node)) reportRepeatedKeys([{ start, root: node }], problems);
       return undefined;
     },

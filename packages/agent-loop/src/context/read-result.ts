@@ -49,7 +49,10 @@ export async function readResult(
   }
   const result = await findResult(id, options);
   if (result === undefined) {
-    return { ok: false, error: `this session has no result of a call ${JSON.stringify(id)}` };
+    return {
+      ok: false,
+      error: `this session has no result of a call ${JSON.stringify(id)}; give the id that stands in the shortened result`,
+    };
   }
   return pageOf(result, Number(offset), options.pageChars);
 }

@@ -66,7 +66,9 @@ export async function runTask(
       charge(event.usage);
       finish(task, { ...event, failure }, run);
     }
-    task.finish('failed', run.now(), { error: 'the sub-agent ended without an answer' });
+    task.finish('failed', run.now(), {
+      error: 'the sub-agent ended without an answer; it may have done part of its task',
+    });
   } catch (error) {
     const isAborted = task.signal.aborted;
     task.finish(isAborted ? 'cancelled' : 'failed', run.now(), {

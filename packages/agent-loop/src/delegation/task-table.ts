@@ -71,7 +71,7 @@ export class TaskTable {
     if (stored !== undefined) return stored;
     throw new CapabilityError(
       'DELEGATION_NOT_FOUND',
-      `this session has started no task ${JSON.stringify(String(id).slice(0, 100))}`,
+      `this session has started no task ${JSON.stringify(String(id).slice(0, 100))}; give the id of one that it started`,
       'not a task of the session',
     );
   }

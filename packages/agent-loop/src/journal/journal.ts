@@ -258,7 +258,7 @@ function asRead(record: AgentRecord): AgentRecord {
   if (read !== undefined) return read;
   throw new EthosError(
     'TURN_INVALID',
-    `what was to be written down of the turn (${record.kind}) could not be read again`,
+    `a record of the turn (${record.kind}) was not written, since it is not plain data that can be read again`,
   );
 }
 
@@ -287,7 +287,7 @@ function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
     reject(
       new EthosError(
         'TURN_INVALID',
-        `the turn has gone on meanwhile: ${first?.kind} came too late`,
+        `the turn has gone on meanwhile, so a record (${first?.kind}) came too late and was not written`,
       ),
     );
     return [];

@@ -68,7 +68,7 @@ function problemOf(
   if (isPlain) {
     // JSON can contain `1e999`. It is parsed to infinity, which JSON can't express.
     const isSayable = everyNumber(input, Number.isFinite);
-    const problem = 'a number in the arguments is larger than a number can be';
+    const problem = 'a number in the arguments is too large; give a smaller one';
     return isSayable ? undefined : { code: 'input_invalid', error: problem };
   }
   return {

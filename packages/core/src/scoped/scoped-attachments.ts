@@ -58,7 +58,10 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
       allow();
       const bytes = found.bytes ?? (await this.#fromStore(id));
       if (bytes === null) {
-        throw new EthosError('FILE_NOT_FOUND', `the bytes of attachment ${id} are gone`);
+        throw new EthosError(
+          'FILE_NOT_FOUND',
+          `the bytes of attachment ${id} are gone; ask the user to attach it again`,
+        );
       }
       return Uint8Array.from(bytes);
     });

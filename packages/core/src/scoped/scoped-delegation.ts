@@ -77,7 +77,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
       if (this.#provider.read === undefined) {
         throw new CapabilityError(
           'DELEGATION_REFUSED',
-          'this host has no model that reads in quarantine',
+          'this host has no model that reads in quarantine; go on without that content, and tell the user',
           'no reader',
         );
       }

@@ -105,7 +105,7 @@ export class ScopedMemoryImpl implements ScopedMemory {
       if (id === undefined) {
         throw new CapabilityError(
           'MEMORY_SCOPE_NOT_AVAILABLE',
-          `this call has no ${quoted(name)} memory; it has ${this.scopes.join(', ')}`,
+          `this call has no ${quoted(name)} memory; ${this.scopes.length === 0 ? 'it has none at all' : `use one of ${this.scopes.join(', ')}`}`,
           'memory scope not of the call',
         );
       }

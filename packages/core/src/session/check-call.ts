@@ -48,7 +48,11 @@ export async function checkCall(
   if (passes) return { kind: 'runs' };
   return {
     kind: 'refused',
-    result: answer?.result ?? { ok: false, code: 'execution_failed', error: 'there was no answer' },
+    result: answer?.result ?? {
+      ok: false,
+      code: 'execution_failed',
+      error: 'the check gave no answer; nothing ran',
+    },
   };
 }
 

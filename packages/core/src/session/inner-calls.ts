@@ -171,7 +171,7 @@ export class InnerCalls {
 function makesCalls(tool: AnyTool): TurnGate | undefined {
   if (tool.capabilities.calls === undefined) return undefined;
   return {
-    refuse: `${tool.name} makes calls itself, and a call that a program makes can not`,
+    refuse: `${tool.name} did not run: it makes calls itself, so no program may call it; call it by itself`,
     cause: 'TOOL_NOT_CALLABLE',
   };
 }

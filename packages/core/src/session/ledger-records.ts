@@ -125,6 +125,6 @@ export function plainRecords(records: readonly LedgerRecord[]): LedgerRecord[] {
     return copies;
   throw new EthosError(
     'VALUE_INVALID',
-    'what was to be written down of the session could not be read again',
+    'a record of the session was not written, since it is not plain data that can be read again',
   );
 }

@@ -371,7 +371,10 @@ export class SessionLedger {
   async #assertOwner(store: SessionStore): Promise<void> {
     const info = await store.get(this.#ref.id);
     if (info === null || isSameOwner(info, this.#ref)) return;
-    throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
+    throw new EthosError(
+      'SESSION_OWNER_MISMATCH',
+      'the session belongs to another owner; give the session another id',
+    );
   }
 
   #apply(record: LedgerRecord): void {

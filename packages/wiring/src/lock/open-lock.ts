@@ -30,7 +30,7 @@ export async function openLock({
   if (lock === undefined || lock === false) return undefined;
   const file = lock === true ? reachLockPath(home) : lock;
   if (typeof file !== 'string' || !isAbsolute(file)) {
-    const problem = 'lock is neither true, nor false, nor an absolute path';
+    const problem = 'lock must be true, false or an absolute path';
     throw new EthosError('CONFIG_INVALID', problem);
   }
   assertLockIsKept(file, await writableFolders(personalities));
