@@ -22,7 +22,7 @@ const UNUSED: Record<string, CapabilityName[]> = {
   terminal_start: ['fs_reach.read', 'fs_reach.write'],
 };
 /** What runs for the tools that need a running process, since a new session has none. */
-const OWN: Record<string, readonly string[]> = {
+const OWN: Record<string, string[]> = {
   terminal_send_keys: terminalArguments('cat'),
   terminal_stop: ['-c', 'sleep 60'],
 };

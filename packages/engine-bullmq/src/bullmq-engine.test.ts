@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBullmqEngine } from './bullmq-engine.js';
 
 describe('createBullmqEngine', () => {
-  const wrong = {
+  const wrong: Record<string, Array<string | number>> = {
     queue: ['', 'a:b', '../etc'],
     answerMs: [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31],
     keepJobs: [-1, 0.5, Number.NaN],
