@@ -54,7 +54,11 @@ function createHome(yaml: string) {
 describe('ToolRuntime.problems', () => {
   it.each([
     ['toolset: [todocount]', ':2:11: toolset: todocount is neither', 'did you mean "todo_count"?'],
-    ['toolset: [a, todos]', ':2:11: toolset: a is neither', 'a group of tools'],
+    [
+      'toolset: [a, todos]',
+      ':2:11: toolset: a is neither',
+      'a group of tools; register it, or take it out',
+    ],
     ['mcp_servers: [x, lnear]', ':2:18: mcp_servers: lnear is no', 'did you mean "linear"?'],
     ['plugins: [wether]', ':2:11: plugins: wether is no plugin', 'did you mean "weather"?'],
   ])('names what is meant by %s, and where it stands', async (yaml, start, end) => {

@@ -48,7 +48,7 @@ export function findProblems(
   const missing = (
     key: 'toolset' | 'mcp_servers' | 'plugins',
     isKnown: (entry: string) => boolean,
-    { what, known }: { what: string; known: Iterable<string | undefined> },
+    { what, known, remedy }: { what: string; known: Iterable<string | undefined>; remedy: string },
   ) =>
     (personality[key] ?? [])
       .filter((entry) => !isKnown(entry))
@@ -57,8 +57,8 @@ export function findProblems(
           entry,
           [...known].filter((name) => name !== undefined),
         );
-        const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-        const message = `${at(key, entry)}: ${key}: ${entry} is ${what}${hint}`;
+        const hint = near === undefined ? `${remedy}, or take it out` : `did you mean "${near}"?`;
+        const message = `${at(key, entry)}: ${key}: ${entry} is ${what}; ${hint}`;
         return { file, key, tool: entry, message, heldBack: false };
       });
   const labels = tools.flatMap(({ toolset = [] }) => toolset);
@@ -66,14 +66,17 @@ export function findProblems(
     ...missing('toolset', (entry) => !unknown.includes(entry), {
       what: 'neither a registered tool nor a group of tools',
       known: [...tools.map(({ name }) => name), ...labels],
+      remedy: 'register it',
     }),
     ...missing('mcp_servers', (server) => servers.has(server), {
       what: 'no server that a registered tool comes from',
       known: servers,
+      remedy: 'add the server to mcp.json',
     }),
     ...missing('plugins', (id) => plugins.includes(id), {
       what: 'no plugin that is loaded',
       known: plugins,
+      remedy: 'load it',
     }),
     ...wideNetwork(personality, offered).map(({ tool, message }) => ({
       file,
@@ -193,8 +196,8 @@ function unusedSecrets(
   return Object.keys(safety?.secrets ?? {}).flatMap((ref) => {
     if (declared.some((one) => secretRefMatches(one, ref))) return [];
     const near = nearestName(ref, declared);
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-    return [{ ref, message: `no tool declares the secret ${ref}${hint}` }];
+    const hint = near === undefined ? 'take it out' : `did you mean "${near}"?`;
+    return [{ ref, message: `no tool declares the secret ${ref}; ${hint}` }];
   });
 }
 

@@ -43,7 +43,7 @@ function createHome(files: Record<string, string>) {
   return { start, told };
 }
 
-const unknown = (place: string, name: string, hint = '') =>
+const unknown = (place: string, name: string, hint = '; register it, or take it out') =>
   `${place}: toolset: ${name} is neither a registered tool nor a group of tools${hint}`;
 const COUNT = '; did you mean "todo_count"?';
 
@@ -76,6 +76,15 @@ it.each<[what: string, yaml: string, told: string[]]>([
     'a mistake of syntax',
     'name: C\ndescription: "open\ntoolset: [todocount]\n',
     [expect.stringMatching(/^2:\d+: /), unknown('3:11', 'todocount', COUNT)],
+  ],
+  [
+    'a mistake of syntax below it, which comes first',
+    'name: C\ntoolset: [todocount]\nplugins: 7\ndescription: "open\n',
+    [
+      expect.stringMatching(/^4:\d+: not valid YAML: /),
+      unknown('2:11', 'todocount', COUNT),
+      '3:10: plugins: expected a list, found the number 7',
+    ],
   ],
   [
     'wrong settings beside it',
