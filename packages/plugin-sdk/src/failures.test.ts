@@ -1,4 +1,4 @@
-import { BoundaryError, EthosError } from '@ethosagent/types';
+import { BoundaryError, CapabilityError, EthosError } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { failureOf, withFailures } from './failures.js';
 import { ok } from './tool-helpers.js';
@@ -22,6 +22,19 @@ describe('failureOf', () => {
       error:
         'PATH_NOT_REACHABLE: write not permitted for /x/.env: it is on the deny floor, which no reach opens; use another path',
     });
+  });
+
+  it.each([
+    ['not declared', '. Tell the user: the tool has to declare this secret'],
+    ['not in the secrets of this call', undefined],
+  ])('says that a secret has to be declared only of one that is not: %s', (rule, next) => {
+    const failure = failureOf(new CapabilityError('SECRET_NOT_DECLARED', 'k is out', rule));
+    expect(failure).toMatchObject({
+      error: expect.stringMatching(/^SECRET_NOT_DECLARED: k is out/),
+    });
+    const said = failure?.ok === false ? failure.error : '';
+    if (next === undefined) expect(said).toBe('SECRET_NOT_DECLARED: k is out');
+    else expect(said).toContain(next);
   });
 
   it.each<[string, unknown, object | undefined]>([

@@ -60,7 +60,9 @@ export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolRes
   if (answer === undefined || !(error instanceof Error)) return undefined;
   const [resultCode, nextStep] =
     typeof answer === 'string' ? (['execution_failed', answer] as const) : answer;
-  const isSaid = nextStep === COMMON.PATH_NOT_REACHABLE && saysWhy(error);
+  const isSaid =
+    (nextStep === COMMON.PATH_NOT_REACHABLE && saysWhy(error)) ||
+    (nextStep === COMMON.SECRET_NOT_DECLARED && isDeclared(error));
   const next = nextStep === '' || isSaid ? '' : `. ${nextStep}`;
   const text = `${error.message.replace(/\.$/, '')}${next}`;
   return withErrorBehind(err(text, resultCode, code), error);
@@ -72,6 +74,14 @@ export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolRes
  */
 function saysWhy(error: Error): boolean {
   return 'path' in error && typeof error.path === 'string' && !error.message.endsWith(error.path);
+}
+
+/**
+ * Whether a secret was denied by another rule than that the tool does not declare it. Such a denial
+ * says itself who can change that.
+ */
+function isDeclared(error: Error): boolean {
+  return 'rule' in error && error.rule !== 'not declared';
 }
 
 /**

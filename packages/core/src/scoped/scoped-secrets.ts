@@ -120,7 +120,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (pattern !== undefined && this.#sourceOf(ref) === undefined) {
       throw this.#denied(operation, ref, {
         code: 'SECRET_NOT_DECLARED',
-        detail: `${ref} is not among the secrets that safety.secrets gives this personality`,
+        detail: `${ref} is not among the secrets that safety.secrets gives this personality; the operator can add it there`,
         reason: 'no secret of this personality',
       });
     }
