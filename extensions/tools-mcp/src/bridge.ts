@@ -157,7 +157,7 @@ class Bridge implements McpBridge {
     const { held } = this.#statusOf(connection);
     const isHeld = held.some(({ tool }) => mcpToolName(connection.server.name, tool) === name);
     return isHeld
-      ? `${name} is held back until the operator has looked at it; go on without it, and tell the user`
+      ? `${name} may not be used until the operator accepts it; go on without it, and tell the user`
       : undefined;
   }
 

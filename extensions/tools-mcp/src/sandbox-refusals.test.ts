@@ -197,7 +197,7 @@ describe('McpBridge.whyMissing', () => {
       servers: { hub: { command: NODE, args: [fixture('hostile'), 'schemas'] } },
     });
     await world.bridge.start('p');
-    expect(world.bridge.whyMissing('mcp__hub__large', 'p')).toMatch(/large is held back until/);
+    expect(world.bridge.whyMissing('mcp__hub__large', 'p')).toMatch(/large may not be used until/);
     expect(world.bridge.whyMissing('mcp__hub__good', 'p')).toBeUndefined();
     expect(world.bridge.whyMissing('mcp__hub__nothing', 'p')).toBeUndefined();
   });

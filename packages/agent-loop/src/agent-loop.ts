@@ -185,7 +185,10 @@ export class AgentLoop {
       logged,
       result: logged.started
         ? interrupted(logged)
-        : notRun('the turn was given up; call it again only if it is still wanted', 'CALL_ABORTED'),
+        : notRun(
+            'the program ended the turn; call it again only if it is still wanted',
+            'CALL_ABORTED',
+          ),
     }));
     const told = await recordAnswers(given, {
       options: this.#runner.options,

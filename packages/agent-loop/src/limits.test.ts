@@ -55,7 +55,7 @@ const LIMITS: Row[] = [
     steps: 3,
     ran: 2,
     message:
-      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.',
+      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with other arguments.',
   },
   {
     name: 'maxIdenticalCalls 2, in one step',
@@ -65,7 +65,7 @@ const LIMITS: Row[] = [
     steps: 1,
     ran: 3,
     message:
-      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.',
+      'The turn ended because the model called echo 3 times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with other arguments.',
   },
   {
     name: 'maxTokens 40, at 15 a step',

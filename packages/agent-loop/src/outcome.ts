@@ -96,7 +96,7 @@ export function overCalls(
   if (repeats <= maxIdenticalCalls) return undefined;
   return {
     end: 'identical_calls',
-    message: `The turn ended because the model called ${call.name} ${repeats} times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with others.`,
+    message: `The turn ended because the model called ${call.name} ${repeats} times in a row with the same arguments (limits.maxIdenticalCalls); a new turn can go on with other arguments.`,
   };
 }
 

@@ -164,7 +164,10 @@ export class TurnBatch {
       logged?.started === true &&
       (personality === undefined || !mayRunAgain(logged, tool, personality));
     if (logged === undefined || isBlocked || this.#startedAt.has(toolCallId)) {
-      throw new EthosError('TURN_INVALID', `${name} did not run again: this call was begun before`);
+      throw new EthosError(
+        'TURN_INVALID',
+        `${name} did not run again: an earlier attempt of this call may have run; check what it did`,
+      );
     }
     signal.throwIfAborted();
     const isAgain = logged.started;

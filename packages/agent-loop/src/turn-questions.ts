@@ -82,12 +82,12 @@ export class TurnQuestions {
     switch (ledger.settledCall(turn, toolCallId)) {
       case 'withdrawn':
         return notRun(
-          'the question whether it may run was withdrawn; call it again only if it is still wanted',
+          'the request for its approval was withdrawn; call it again only if it is still wanted',
           'NOT_APPROVED',
         );
       case 'taken':
         return notRun(
-          'the process ended after the call was decided on and before it ran; call it again to ask anew',
+          'the program was restarted after the decision and before the call ran; call it again to ask again',
           'CALL_INTERRUPTED',
         );
       default:

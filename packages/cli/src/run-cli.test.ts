@@ -354,7 +354,7 @@ describe('call', () => {
   ])('says of %s that nothing was reached, and points to no log', async (code, args, next) => {
     const { err } = await world.run(args);
     expect(err).toContain(code);
-    expect(err).toContain(`Nothing was reached. ${next}`);
+    expect(err).toContain(`The tool did not run. ${next}`);
     expect(err).not.toContain('audit show');
   });
 

@@ -25,8 +25,9 @@ export function tellResult(
 
 /** The next step after a call whose tool did not run. */
 function unreachedHint(cause: string | undefined): string | undefined {
-  if (cause === 'TOOL_NOT_FOUND') return 'Nothing was reached. "ethosagent tools" lists the tools.';
-  if (cause === 'INPUT_INVALID') return 'Nothing was reached. Call it with other arguments.';
+  if (cause === 'TOOL_NOT_FOUND')
+    return 'The tool did not run. "ethosagent tools" lists the tools.';
+  if (cause === 'INPUT_INVALID') return 'The tool did not run. Call it with other arguments.';
   return undefined;
 }
 

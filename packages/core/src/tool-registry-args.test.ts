@@ -145,7 +145,7 @@ describe('DefaultToolRegistry arguments', () => {
         ok: false,
         code: 'execution_failed',
         error:
-          't did not run: what comes before it took longer than 30 ms; try again once, then tell the user',
+          't did not run: the checks before it took longer than 30 ms; try again once, then tell the user',
         cause: 'CALL_TIMED_OUT',
       },
     ],

@@ -208,7 +208,7 @@ describe('what was approved', () => {
       ok: false,
       code: 'not_available',
       error:
-        'x needs approval, and what it may do changed while it waited, so it did not run; call it again to ask anew',
+        'x needs approval, and what it may do changed while it waited, so it did not run; call it again to ask again',
       cause: 'NOT_APPROVED',
     });
   });

@@ -156,7 +156,7 @@ describe('the MCP servers of a runtime', () => {
     expect(told).toEqual([
       expect.stringMatching(/^not_available: mcp__gone__x .* server gone could not be started; go/),
       'not_available: there is no tool "mcp__all__ech"; did you mean "mcp__all__echo"?',
-      expect.stringMatching(/^not_available: mcp__all__another is held back until/),
+      expect.stringMatching(/^not_available: mcp__all__another may not be used until/),
       expect.stringMatching(
         /^not_available: there is no tool "mcp__other__x"; there are mcp__all__\S+, .*in all\)$/,
       ),

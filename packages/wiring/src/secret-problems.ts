@@ -91,7 +91,7 @@ export async function findSecretProblems(
           ? `store it with "ethosagent secrets set ${source}"`
           : `did you mean "${near}"?`;
       const place = placeIn(config, personality, [...SOURCES_KEY.split('.'), ref]);
-      const message = `${place}: ${SOURCES_KEY}.${ref}: there is no secret ${source}, so that ${tool} fails where it needs one; ${hint}`;
+      const message = `${place}: ${SOURCES_KEY}.${ref}: there is no secret ${source}, so ${tool} fails when it needs that secret; ${hint}`;
       return [{ file: config, key: SOURCES_KEY, tool, message, heldBack: false }];
     }),
   );

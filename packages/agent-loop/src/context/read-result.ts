@@ -51,7 +51,7 @@ export async function readResult(
   if (result === undefined) {
     return {
       ok: false,
-      error: `this session has no result of a call ${JSON.stringify(id)}; give the id that stands in the shortened result`,
+      error: `this session has no result of a call ${JSON.stringify(id)}; give the id that the text of a shortened result names`,
     };
   }
   return pageOf(result, Number(offset), options.pageChars);

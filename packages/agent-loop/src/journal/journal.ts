@@ -287,7 +287,7 @@ function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
     reject(
       new EthosError(
         'TURN_INVALID',
-        `the turn has gone on meanwhile, so a record (${first?.kind}) came too late and was not written`,
+        `the turn has moved on, so a record (${first?.kind}) was not written; read the state of the session before you go on`,
       ),
     );
     return [];

@@ -116,7 +116,7 @@ export class CallState {
     const { name, timeoutMs, scope } = this;
     const text =
       scope === undefined
-        ? `${name} did not run: what comes before it took longer than ${timeoutMs} ms; try again once, then tell the user`
+        ? `${name} did not run: the checks before it took longer than ${timeoutMs} ms; try again once, then tell the user`
         : `${name} took longer than ${timeoutMs} ms and was stopped; ${PARTLY_DONE}`;
     return new DOMException(text, 'TimeoutError');
   }

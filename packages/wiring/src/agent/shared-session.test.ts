@@ -374,7 +374,7 @@ describe('a question of an agent', () => {
     expect(await session.withdraw(second)).toBe(true);
     expect(await agent.loop.withdraw('s', second)).toBe(false);
     expect(await resumed()).toEqual([
-      'the call did not run: the question whether it may run was withdrawn; call it again only if it is still wanted',
+      'the call did not run: the request for its approval was withdrawn; call it again only if it is still wanted',
       'paid 2',
       'answered',
     ]);
@@ -457,7 +457,7 @@ describe('a question of an agent', () => {
       return false;
     };
     const why =
-      'the call did not run: the question whether it may run was withdrawn; call it again only if it is still wanted';
+      'the call did not run: the request for its approval was withdrawn; call it again only if it is still wanted';
     expect(await resumed()).toEqual([why, why, 'answered']);
     expect(paid).toEqual([]);
   });

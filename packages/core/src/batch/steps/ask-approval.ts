@@ -58,7 +58,7 @@ export function refuseIfChanged(state: CallState): Answer {
   if (isAsApproved(state, state.approved)) return undefined;
   return refused(
     state,
-    'what it may do changed while it waited, so it did not run; call it again to ask anew',
+    'what it may do changed while it waited, so it did not run; call it again to ask again',
   );
 }
 
