@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
-import { CHROMIUM_NAMES } from '@ethosagent/policy';
 import { isLongRun } from '@ethosagent/test-support';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServedSite, serveSite } from './site/serve-site.js';
+import { startChromium } from './site/start-chromium.js';
 import { blocksOf } from './tooling/blocks.js';
 import { relativeLinks } from './tooling/links.js';
 import { parsePage, REPOSITORY, readPage } from './tooling/markdown.js';
@@ -180,13 +180,6 @@ async function axeProblems(page: Page): Promise<string[]> {
     .filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .flatMap(({ id, nodes }) =>
       nodes.slice(0, 3).map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
-}
-
-function startChromium(): Promise<Browser> {
-  const paths = CHROMIUM_NAMES.map((name) => join('/usr/bin', name));
-  const executablePath = paths.find((path) => statSync(path, { throwIfNoEntry: false }));
-  if (executablePath === undefined) throw new Error('there is no Chromium on this machine');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
 /** Every file in a folder, from there on, with `/`. */
