@@ -22,6 +22,12 @@ it('the menu leads to pages, each under a name', () => {
   expect(wrong).toEqual([]);
 });
 
+it('the menu writes the name of a package as it is imported, and begins other names with a capital', () => {
+  const names = menu().flatMap(({ items }) => items.map(({ text }) => text));
+  expect(names).toEqual(expect.arrayContaining(['plugin-sdk', 'tools-file', 'The AI SDK']));
+  expect(names).not.toContain('Plugin-sdk');
+});
+
 it.each([
   [
     'another page',

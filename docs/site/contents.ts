@@ -27,7 +27,7 @@ export function menu(): MenuGroup[] {
     ({ title, entries }) => ({
       title,
       items: entries.map(({ text, url, about }) => ({
-        text: capitalised(text),
+        text: isPackage(text) ? text : capitalised(text),
         link: linkOnSite(CONTENTS, url),
         about,
       })),
@@ -58,6 +58,11 @@ function item(path: string): MenuItem {
     link: linkOnSite('', path),
     about: textOf(first).replaceAll('\n', ' '),
   };
+}
+
+/** The name of a package is written as it is imported. */
+function isPackage(name: string): boolean {
+  return ['packages', 'extensions'].some((group) => existsSync(join(REPOSITORY, group, name)));
 }
 
 function capitalised(text: string): string {
