@@ -40,6 +40,8 @@ export async function mtimeIfReadable(
   fs: ScopedFs,
   path: string,
 ): Promise<number | null | undefined> {
+  // A folder that may only be written is no mistake of anybody, so no denial goes into the log.
+  if (fs.covers?.('read', path) === false) return undefined;
   try {
     return await fs.mtime(path);
   } catch (error) {

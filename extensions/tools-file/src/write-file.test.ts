@@ -52,7 +52,7 @@ describe('write_file', () => {
     expect(world.get('out/a.txt')).toBe('b');
   });
 
-  it('looks at the time of a file once, where that is denied, and tells nothing of the file', async () => {
+  it('does not look at a file that it may not read, so nothing is denied, and tells nothing of the file', async () => {
     const world = createFileWorld({ read: ['in'], write: ['out'] });
     world.put('out/there.txt', 'old');
     const [there, missing] = await Promise.all(
@@ -68,8 +68,43 @@ describe('write_file', () => {
         return { events, all: all.replaceAll(name, '') };
       }),
     );
-    expect(there?.events).toEqual(['mtime denied', 'write allowed']);
+    expect(there?.events).toEqual(['write allowed']);
     expect(there).toEqual(missing);
+  });
+
+  it('and still refuses each write out of reach, with the denial in the log', async () => {
+    const world = createFileWorld({ read: ['in'], write: ['out'], deny: ['out/denied'] });
+    world.put('elsewhere/a.txt', 'old');
+    world.put('out/denied/a.txt', 'old');
+    symlinkSync(join(world.dir, 'elsewhere'), join(world.dir, 'out/link'));
+    const paths = [
+      'elsewhere/a.txt',
+      'out/denied/a.txt',
+      'out/link/a.txt',
+      'out/../elsewhere/a.txt',
+    ];
+    for (const path of paths) {
+      const result = await world.run('write_file', { path, content: 'a' });
+      expect(errorOf(result), path).toMatch(/^PATH_NOT_REACHABLE: /);
+    }
+    const decisions = world.audit.events.flatMap((event) =>
+      'operation' in event && 'decision' in event ? [`${event.operation} ${event.decision}`] : [],
+    );
+    expect(decisions).toEqual(paths.map(() => 'write denied'));
+    expect(world.get('elsewhere/a.txt')).toBe('old');
+    expect(world.get('out/denied/a.txt')).toBe('old');
+  });
+
+  it('and looks where a link in a readable folder leads, which is denied', async () => {
+    const world = createFileWorld({ read: ['in'], write: ['in', 'out'] });
+    world.put('in/a.txt', 'old');
+    world.put('out/b.txt', 'old');
+    symlinkSync(join(world.dir, 'out/b.txt'), join(world.dir, 'in/link.txt'));
+    textOf(await world.run('write_file', { path: 'in/link.txt', content: 'new' }));
+    expect(world.audit.events).toContainEqual(
+      expect.objectContaining({ operation: 'mtime', decision: 'denied' }),
+    );
+    expect(world.get('out/b.txt')).toBe('new');
   });
 
   it('on a dry run shows what would change, and changes nothing', async () => {

@@ -44,6 +44,26 @@ describe('the end of a call', () => {
     expect(await kvStoreFactory('t', 'session:session-1').get('k')).toBeNull();
   });
 
+  it('files that were kept do not even say what their reach covers', async () => {
+    let kept: ToolContext['scopedFs'];
+    const registry = new DefaultToolRegistry({
+      storage: untyped({ read: null, write: null, exists: null, list: null }),
+      personalityFsReach: { read: ['/data'], write: [] },
+    });
+    registry.register(
+      makeTool(
+        't',
+        (_args, ctx) => {
+          kept = ctx.scopedFs;
+          return ok(String(kept?.covers?.('read', '/data/a')));
+        },
+        { capabilities: { fs_reach: { read: 'from-personality' } } },
+      ),
+    );
+    expect(await runOne(registry, 't')).toMatchObject({ value: 'true' });
+    expect(() => kept?.covers?.('read', '/data/a')).toThrow(/^CALL_ENDED/);
+  });
+
   it('what is added by reading and writing, and had to wait, is not written any more', async () => {
     const written: string[] = [];
     let read = () => {};

@@ -1,3 +1,4 @@
+import type { ReachKind } from './errors.js';
 import type { ProcessLimits } from './personality.js';
 import type { StorageEntry } from './storage.js';
 
@@ -237,6 +238,11 @@ export interface ScopedFs {
   remove(path: string, opts?: { recursive?: boolean }): Promise<void>;
   /** Moves a file or a folder. @throws `PATH_NOT_REACHABLE` */
   rename(from: string, to: string): Promise<void>;
+  /**
+   * Whether the reach covers a path as it is written. It looks at no file and is no access, so a tool
+   * can leave out an access that would be denied. Where a link leads is checked by the access itself.
+   */
+  covers?(kind: ReachKind, path: string): boolean;
 }
 
 /** Secrets, held to the declared refs. */

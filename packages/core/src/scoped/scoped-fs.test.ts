@@ -44,6 +44,8 @@ const over = (reach: string, deny?: string[]) =>
     deny === undefined ? {} : { deny },
   );
 
+const never = (): Promise<never> => Promise.reject(new Error('the storage was asked'));
+
 const OPERATIONS: Array<[string, (fs: ScopedFsImpl, path: string) => Promise<unknown>]> = [
   ['read', (fs, path) => fs.read(path)],
   ['readBytes', (fs, path) => fs.readBytes(path)],
@@ -166,6 +168,32 @@ describe('ScopedFsImpl on disk', () => {
     };
     const fs = new ScopedFsImpl(storage, new Set([reach]), new Set());
     expect(await fs.exists(path).catch(() => false)).toBe(covered);
+  });
+
+  it.each([
+    ['read', '/data/in/a', true],
+    ['read', '/data/out/a', false],
+    ['write', '/data/out/a', true],
+    ['write', '/data/in/a', false],
+    ['write', '/data/out/../in/a', false],
+    ['read', '/data/in/denied/a', false],
+    ['read', '/data/inside', false],
+    ['read', '', false],
+    ['read', '/data/in/\0', false],
+  ] as const)('covers(%j, %j) is %s, and asks no storage', (kind, path, covered) => {
+    const storage = { read: never, write: never, exists: never, list: never };
+    const fs = new ScopedFsImpl(storage, new Set(['/data/in']), new Set(['/data/out']), {
+      deny: ['/data/in/denied'],
+    });
+    expect(fs.covers(kind, path)).toBe(covered);
+  });
+
+  it('what a link leads to is refused where covers says that its path is in reach', async () => {
+    const fs = over(data);
+    expect(fs.covers('read', join(data, 'leaf'))).toBe(true);
+    expect(await rejection(fs.read(join(data, 'leaf')))).toMatchObject({
+      code: 'PATH_NOT_REACHABLE',
+    });
   });
 
   it('no text leads a plain storage outside the reach', async () => {

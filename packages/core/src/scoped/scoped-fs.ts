@@ -183,6 +183,14 @@ export class ScopedFsImpl implements ScopedFs {
     });
   }
 
+  /** What the check of a path as text says. An access is checked anew, whatever was said here. */
+  covers(kind: ReachKind, path: string): boolean {
+    this.#scope?.assertLive();
+    if (typeof path !== 'string' || pathProblem(path) !== undefined) return false;
+    const at = resolve(path);
+    return this.#reach.rootOf(kind, at) !== undefined && !this.#reach.denies(at);
+  }
+
   #change<T>(
     operation: string,
     path: string,
