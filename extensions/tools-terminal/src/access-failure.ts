@@ -2,7 +2,7 @@ import { type FailureAnswers, withFailures } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 
 const ANSWERS: FailureAnswers = {
-  PATH_NOT_REACHABLE: 'Give a folder that exists, inside those that this agent was given.',
+  PATH_NOT_REACHABLE: 'Give cwd a folder that exists, inside those that this agent was given.',
   SPAWN_FAILED: ['not_available', 'Tell the user that bash could not be started.'],
   TOO_MANY_PROCESSES: 'Stop one with terminal_stop first.',
   PROCESS_ENDED: 'Start it with pty, to have it take keys.',

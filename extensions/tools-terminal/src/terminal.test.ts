@@ -92,7 +92,7 @@ describe('terminal', () => {
       'a folder out of reach',
       { command: 'ls', cwd: '../outside' },
       'execution_failed',
-      /PATH_NOT_REACHABLE/,
+      /PATH_NOT_REACHABLE.* Give cwd a folder/,
     ],
     [
       'an absolute folder out of reach',

@@ -14,8 +14,13 @@ interface ProgramOptions extends Pick<CliIo, 'out' | 'columns'> {
 export function createProgram({ out, columns, onError, onRun }: ProgramOptions): Command {
   const fill = (command: Command, path: readonly CommandSpec[]) => {
     const spec = path.at(-1) ?? ROOT;
-    command.configureHelp({ formatHelp: () => helpText(path, columns) }).description(spec.summary);
-    for (const [name, about] of spec.args ?? []) command.argument(name, about);
+    const name = path.map((each) => each.name).join(' ');
+    const listed = spec.children === undefined ? 'options' : 'commands';
+    command
+      .configureHelp({ formatHelp: () => helpText(path, columns) })
+      .showHelpAfterError(`(${name} --help lists the ${listed})`)
+      .description(spec.summary);
+    for (const [arg, about] of spec.args ?? []) command.argument(arg, about);
     for (const [flags, about] of spec.options ?? []) command.option(flags, about);
     for (const child of spec.children ?? []) fill(command.command(child.name), [...path, child]);
     if (spec.load !== undefined) command.action(() => onRun(spec, command));
@@ -25,7 +30,6 @@ export function createProgram({ out, columns, onError, onRun }: ProgramOptions):
   const program = new Command(ROOT.name)
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: onError })
-    .showHelpAfterError('(ethosagent --help lists the commands)')
     .version(VERSION, ...VERSION_OPTION);
   return fill(program, [ROOT]);
 }

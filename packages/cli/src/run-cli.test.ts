@@ -53,6 +53,15 @@ describe('the command line', () => {
     expect(err).toContain(hint);
   });
 
+  it.each([
+    [['chekc'], '(ethosagent --help lists the commands)'],
+    [['audit', 'tial'], '(ethosagent audit --help lists the commands)'],
+    [['audit', 'tail', '--sesion', 'x'], '(ethosagent audit tail --help lists the options)'],
+    [['secrets', 'set'], '(ethosagent secrets set --help lists the options)'],
+  ])('says for %j where the help is', async (args, hint) => {
+    expect((await world.run(args)).err).toContain(hint);
+  });
+
   it('gives its help and version with exit code 0', async () => {
     expect((await world.run(['--help'])).out).toContain('ethosagent [options] [command]');
     expect(await world.run(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
