@@ -4,13 +4,16 @@ import { renderCounts, renderItems } from './render-list.js';
 import { countStates } from './todo-list.js';
 import { changeStored, type DoneEdit, type Edit, type TodoContext } from './todo-store.js';
 
-/** The same limit for each result. A model reads so many lines. */
+/** How many items the answer to a change shows at most. */
 const MAX_LINES = 50;
 
-/** How a change is told, e.g. `Added t1, t2.` */
+/** Returns the sentence that describes a change, e.g. `Added t1, t2.` */
 export type TellChange = (edit: DoneEdit, isDryRun: boolean) => string;
 
-/** Changes the stored list and tells it: what changed, those items, and the counts. */
+/**
+ * Changes the stored list. The result says what changed, shows the changed items, and gives the
+ * counts.
+ */
 export async function changeAndTell(
   ctx: TodoContext,
   tell: TellChange,
@@ -43,7 +46,7 @@ export async function changeAndTell(
   });
 }
 
-/** `t1, t2, t3`, or how many where they are many. */
+/** Returns `t1, t2, t3`, or only the number of items when there are more than 10. */
 export function nameIds(ids: readonly string[]): string {
   return ids.length > 10 ? countItems(ids) : ids.join(', ');
 }

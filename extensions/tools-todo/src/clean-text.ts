@@ -1,11 +1,11 @@
 import { plainLines, withoutControls, withoutInvisible } from '@ethosagent/policy';
 
-/** One line, without what can't be seen. */
+/** Returns the text on one line, without invisible characters. */
 export function cleanLine(text: string): string {
   return visible(text.replace(/\s/g, ' ')).replace(/ +/g, ' ').trim();
 }
 
-/** Lines, without what can't be seen and without white space at their ends. */
+/** Returns the lines without invisible characters and without white space at their ends. */
 export function cleanLines(text: string): string {
   return plainLines(text)
     .split('\n')

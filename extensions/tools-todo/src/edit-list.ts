@@ -2,24 +2,24 @@ import { emptyAfter, parseList } from './stored-list.js';
 import { isOpen, type TodoItem, type TodoList, type TodoState } from './todo-list.js';
 import type { Edit } from './todo-store.js';
 
-/** The caps of an item. The operator sets them. */
+/** How long the texts of an item may be. The operator sets the numbers. */
 export interface TextCaps {
   max_text_chars: number;
   max_note_chars: number;
 }
 
-/** Caps of a list. */
+/** How large a list and its items may be. */
 export interface TodoCaps extends TextCaps {
   max_items: number;
 }
 
-/** Where items go: before or after another; at the end when absent. */
+/** Where items go: before or after another item. Without either, new items go to the end. */
 export interface TodoPlace {
   before?: string | undefined;
   after?: string | undefined;
 }
 
-/** An item as a call gives it, with an id where it is one of the list. */
+/** An item as a call gives it. It has an id when the item is already in the list. */
 export interface TodoDraft {
   id?: string | undefined;
   text?: string | undefined;
@@ -27,10 +27,12 @@ export interface TodoDraft {
   note?: string | undefined;
 }
 
-/** A change of one item, in which what is absent stays. */
+/** A change of one item. Absent fields stay as they are. */
 export type TodoChange = TodoDraft & TodoPlace & { id: string };
 
-/** Makes the list consist of these items. Those with an id keep what is not given. */
+/**
+ * Replaces the list with these items. An item with an id keeps the fields that the call leaves out.
+ */
 export function setItems(list: TodoList, drafts: readonly TodoDraft[], caps: TodoCaps): Edit {
   const draft = new Draft(list);
   const problems = [...tooLong(drafts, caps), ...twice(drafts)];
@@ -68,7 +70,7 @@ export function addItems(
   );
 }
 
-/** Makes all changes in their order. When one of them is refused, nothing is changed. */
+/** Makes all changes in their order. When one of them is refused, none is made. */
 export function updateItems(list: TodoList, changes: readonly TodoChange[], caps: TextCaps): Edit {
   const draft = new Draft(list);
   const problems = [...tooLong(changes, caps), ...twice(changes)];
@@ -91,7 +93,10 @@ export function updateItems(list: TodoList, changes: readonly TodoChange[], caps
   );
 }
 
-/** Removes all items, also those of a list that can't be read; or the closed ones. */
+/**
+ * Removes all items, even when the stored list can't be read. With `keepOpen`, it removes only the
+ * closed items.
+ */
 export function clearItems(stored: string | null, keepOpen: boolean): Edit {
   const parsed = parseList(stored);
   if (!parsed.ok) {
@@ -104,7 +109,7 @@ export function clearItems(stored: string | null, keepOpen: boolean): Edit {
   return draft.settle([], []);
 }
 
-/** Works out a change of the stored list, or the problem when the stored value is not a list. */
+/** Applies `edit` to the stored list. Returns the problem when the stored value is not a list. */
 export function editStored(stored: string | null, edit: (list: TodoList) => Edit): Edit {
   const parsed = parseList(stored);
   return parsed.ok ? edit(parsed.list) : { ...parsed, code: 'execution_failed' };

@@ -14,7 +14,7 @@ export interface RenderedItems {
   left: readonly TodoItem[];
 }
 
-/** One line, e.g. `2 open (1 in progress), 3 done, 1 cancelled.` */
+/** Returns one line, e.g. `Todo: 2 open (1 in progress), 3 done, 1 cancelled.` */
 export function renderCounts(items: readonly TodoItem[]): string {
   if (items.length === 0) return 'The todo list is empty.';
   const { pending, in_progress, done, cancelled } = countStates(items);
@@ -29,17 +29,19 @@ export function renderCounts(items: readonly TodoItem[]): string {
   return `Todo: ${parts.join(', ')}.`;
 }
 
-/** A line for an item. The lines of its note are indented, so that they can't look like another item. */
+/**
+ * Renders an item. The lines of its note are indented, so that they can't look like another item.
+ */
 export function renderItem({ id, text, state, note }: TodoItem): string {
   const lines = note === undefined ? [] : note.split('\n').map((line) => `      ${line}`.trimEnd());
   return [`${MARKS[state]} ${id} ${text}`, ...lines].join('\n');
 }
 
 /**
- * The items that fit.
+ * Renders the items that fit.
  *
- * @param options.limit items at most
- * @param options.maxChars that the text may have; the first item is there in any case
+ * @param options.limit how many items to show at most
+ * @param options.maxChars how many characters the text may have; the first item is always shown
  */
 export function renderItems(
   items: readonly TodoItem[],

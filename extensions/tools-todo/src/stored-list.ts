@@ -51,7 +51,7 @@ export function formatList({ nextId, items }: TodoList): string {
   return JSON.stringify({ version: VERSION, nextId, items });
 }
 
-/** An empty list that replaces one that can't be read. Ids in the old text are not given again. */
+/** Returns an empty list to replace the stored one. Ids in the stored text are not given again. */
 export function emptyAfter(stored: string | null): TodoList {
   const parsed = parseList(stored);
   if (parsed.ok) return { ...parsed.list, items: [] };

@@ -5,7 +5,7 @@ import { addItems, editStored, type TodoPlace } from './edit-list.js';
 import { isOnePlace, note, place, STATE_HELP, state, TWO_PLACES, text } from './todo-input.js';
 import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
-/** Adds items to the list of the session. Needs `storage` of the session. */
+/** Adds items to the list of the session. Needs `storage` with scope `session` and kind `kv`. */
 export const todoAddTool = defineTool({
   name: 'todo_add',
   description:

@@ -4,7 +4,10 @@ import { changeAndTell, countItems } from './change-result.js';
 import { clearItems } from './edit-list.js';
 import { parseList } from './stored-list.js';
 
-/** Removes items of the list of the session. Needs `storage` of the session. */
+/**
+ * Removes all items from the list of the session, or only the closed ones. Needs `storage` with
+ * scope `session` and kind `kv`.
+ */
 export const todoClearTool = defineTool({
   name: 'todo_clear',
   description:

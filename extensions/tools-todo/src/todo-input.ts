@@ -21,7 +21,7 @@ export const note = wellFormed(MAX_NOTE_CHARS).transform(cleanLines);
 
 export const STATE_HELP = 'At most one item of the list may be in_progress.';
 
-/** Where items go, as the arguments of a call or of one item of it. */
+/** The arguments `before` and `after`, of a call or of one of its items. */
 export const place = {
   before: id.optional().describe('Id of the item to put it before.'),
   after: id.optional().describe('Id of the item to put it after.'),

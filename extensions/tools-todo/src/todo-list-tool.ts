@@ -7,7 +7,7 @@ import { countStates, type TodoItem } from './todo-list.js';
 import { SETTINGS_KEY, todoSettings } from './todo-settings.js';
 import { LIST_KEY } from './todo-store.js';
 
-/** Shows the list of the session. Needs `storage` of the session. */
+/** Shows the list of the session. Needs `storage` with scope `session` and kind `kv`. */
 export const todoListTool = defineTool({
   name: 'todo_list',
   description:

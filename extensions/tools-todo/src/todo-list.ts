@@ -1,28 +1,30 @@
-/** The states of an item, in the order in which they are counted. */
+/** The states that an item can have. */
 export const TODO_STATES = ['pending', 'in_progress', 'done', 'cancelled'] as const;
 
-/** `pending` and `in_progress` are open; `done` and `cancelled` are closed. */
+/**
+ * The state of an item. `pending` and `in_progress` are open; `done` and `cancelled` are closed.
+ */
 export type TodoState = (typeof TODO_STATES)[number];
 
-/** One thing that is to be done. */
+/** One item of a todo list. */
 export interface TodoItem {
-  /** `t` and a number; never given to another item of the same session. */
+  /** `t` and a number, e.g. `t3`. No other item of the same session ever gets this id. */
   id: string;
-  /** One line. */
+  /** What is to be done, on one line. */
   text: string;
   state: TodoState;
-  /** Lines separated by `\n`. */
+  /** Details, in lines that are separated by `\n`. */
   note?: string;
 }
 
-/** A session's list, in its order. */
+/** The todo list of a session. */
 export interface TodoList {
-  /** The number of the next id. */
+  /** The number in the id of the next new item. */
   readonly nextId: number;
   readonly items: readonly TodoItem[];
 }
 
-/** How many items are in which state. */
+/** The number of items in each state. */
 export type TodoCounts = Record<TodoState, number>;
 
 export const EMPTY_LIST: TodoList = { nextId: 1, items: [] };

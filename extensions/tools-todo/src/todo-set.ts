@@ -5,7 +5,7 @@ import { editStored, setItems } from './edit-list.js';
 import { id, note, STATE_HELP, state, text } from './todo-input.js';
 import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
-/** Makes the list of the session consist of these items. Needs `storage` of the session. */
+/** Replaces the list of the session. Needs `storage` with scope `session` and kind `kv`. */
 export const todoSetTool = defineTool({
   name: 'todo_set',
   description:

@@ -31,7 +31,7 @@ const max_shown = z
   .default(50)
   .describe('Items that one call of todo_list shows, whatever it asks for.');
 
-/** What an operator sets under `tool_settings.todo`, for all of these tools. */
+/** The settings of all todo tools. An operator sets them under `tool_settings.todo`. */
 export const todoSettings = z.strictObject({
   max_items,
   max_text_chars,

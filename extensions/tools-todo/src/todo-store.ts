@@ -8,7 +8,7 @@ export const LIST_KEY = 'todo:list';
 const MAX_TURNS = 1_000;
 const NOTHING = formatList(EMPTY_LIST);
 
-/** What the tools need of their context. */
+/** The part of the tool context that the todo tools use. */
 export interface TodoContext {
   kvStore: KeyValueStore;
   abortSignal: AbortSignal;
@@ -21,7 +21,7 @@ export type Edit = DoneEdit | { ok: false; problem: string; code: ToolErrorCode 
 
 export interface DoneEdit {
   ok: true;
-  /** As it is after the change. */
+  /** The list after the change. */
   list: TodoList;
   /** Ids of the items that were added or changed. */
   touched: readonly string[];
@@ -30,11 +30,12 @@ export interface DoneEdit {
 }
 
 /**
- * Changes the stored list; a dry run writes nothing. It reads the list, plans the change, and writes only
- * when nobody else wrote in between. Otherwise it begins again. A store without `compareAndSet` gives
- * this guarantee only among the calls of this process.
+ * Changes the stored list; a dry run writes nothing. It reads the list, plans the change, and
+ * writes only when nobody else wrote in between. Otherwise it begins again. A store without
+ * `compareAndSet` gives this guarantee only among the calls of this process.
  *
- * @param edit gets what the store holds; may be called several times
+ * @param edit plans the change of the stored value; it may be called several times
+ * @returns the change that was made, or why it was not made
  */
 export async function changeStored(
   { kvStore, abortSignal, dryRun }: TodoContext,

@@ -6,10 +6,11 @@ import { todoSetTool } from './todo-set.js';
 import { todoUpdateTool } from './todo-update.js';
 
 /**
- * `todo_set`, `todo_add`, `todo_update`, `todo_list` and `todo_clear`. On a dry run they make every check,
- * and store nothing. No output is untrusted: the model wrote the list.
+ * Creates `todo_set`, `todo_add`, `todo_update`, `todo_list` and `todo_clear`. On a dry run, they
+ * check everything and store nothing. Their output is not marked as untrusted, because the model
+ * wrote the list.
  *
- * @returns the tools, to be registered
+ * @returns the five tools, ready to register
  */
 export function createTodoTools(): AnyTool[] {
   return [todoSetTool, todoAddTool, todoUpdateTool, todoListTool, todoClearTool];

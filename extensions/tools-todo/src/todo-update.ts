@@ -5,7 +5,7 @@ import { editStored, updateItems } from './edit-list.js';
 import { id, isOnePlace, note, place, STATE_HELP, state, TWO_PLACES, text } from './todo-input.js';
 import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
-/** Changes items of the list of the session. Needs `storage` of the session. */
+/** Changes items of the list of the session. Needs `storage` with scope `session` and kind `kv`. */
 export const todoUpdateTool = defineTool({
   name: 'todo_update',
   description:
