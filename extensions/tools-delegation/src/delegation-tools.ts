@@ -7,10 +7,11 @@ import { taskStartTool } from './task-start.js';
 import { taskStatusTool } from './task-status.js';
 
 /**
- * `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`. A dry run begins
- * and ends nothing. None has `effects`: each call of a sub-agent is gated by itself.
+ * Creates `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`.
+ * A dry run starts and ends no task. No tool declares `effects`, because each call of a sub-agent
+ * is checked when it is made.
  *
- * @returns the tools, to be registered
+ * @returns the six tools, ready to register
  */
 export function createDelegationTools(): AnyTool[] {
   return [

@@ -24,13 +24,13 @@ function codeOf(cause: FailureCause): ToolErrorCode {
 }
 
 /**
- * Has a page or a file read by a model without tools, for an answer of a closed schema. The session has
- * then not read it. Needs `delegation`.
+ * Calls a tool and lets a model without tools read its result. The answer is a value of a closed
+ * schema, so the session does not count as having read the content. Needs `delegation`.
  */
 export const readQuarantinedTool = defineTool({
   name: 'read_quarantined',
   description:
-    'Have the result of another of your tools read for the answer to one question, by a reader without tools. You get values of a schema that you give and never its text, so that no instruction in it reaches you and later calls need no approval for it. Use it for facts: a price, a version, a date, yes or no, one of several.',
+    'Call another of your tools and let a reader without tools answer one question from its result. You get only values of the schema that you give, never the text itself. So no instruction in the text reaches you, and later calls need no approval because of it. Use it for facts: a price, a version, a date, yes or no, one of several.',
   toolset: 'delegation',
   input: z.strictObject({
     tool: z.string().min(1).max(200).describe('The name of the tool, of those that you have.'),

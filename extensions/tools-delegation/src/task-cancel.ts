@@ -4,10 +4,10 @@ import { DELEGATION_FAILURES } from './failures.js';
 import { renderHead } from './render-task.js';
 import { taskId } from './task-input.js';
 
-/** Ends a task. Needs `delegation` with `background`. */
+/** Cancels a task of the session. Needs `delegation` with `background`. */
 export const taskCancelTool = defineTool({
   name: 'task_cancel',
-  description: 'End a task that task_start began. What it has done until then stays done.',
+  description: 'End a task that task_start began. What it has already done stays done.',
   toolset: 'delegation',
   input: z.strictObject({ id: taskId }),
   capabilities: { delegation: { background: true } },

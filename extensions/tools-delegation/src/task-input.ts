@@ -21,19 +21,19 @@ export const taskInput = z.strictObject({
     .regex(/^[^/\s]+$/, 'is not the name of a personality')
     .optional()
     .describe(
-      'Another personality for the sub-agent, which then has what both of you may do. Yours when absent.',
+      'Another personality for the sub-agent. It may then do only what both personalities may do. Yours when absent.',
     ),
   tools: z
     .array(text(200).min(1))
     .max(MAX_TOOLS)
     .optional()
-    .describe('Names of tools, of those that you have. All of yours when absent; none for [].'),
+    .describe('Names of tools that you have. All of yours when absent; none for [].'),
   max_steps: z
     .int()
     .min(1)
     .max(MAX_STEPS)
     .optional()
-    .describe('Model calls that the sub-agent may make at most. As many as you when absent.'),
+    .describe('Model calls that the sub-agent may make at most. Your own limit when absent.'),
 });
 
 export type TaskInput = z.infer<typeof taskInput>;

@@ -7,12 +7,13 @@ import { taskId } from './task-input.js';
 const MAX_WAIT_SECONDS = 300;
 
 /**
- * Answers what a task came to, untrusted as with `task`. Needs `delegation` with `background`.
+ * Gets the answer of a task, and waits for it up to 300 seconds. The answer is untrusted if the
+ * sub-agent has read untrusted content. Needs `delegation` with `background`.
  */
 export const taskResultTool = defineTool({
   name: 'task_result',
   description:
-    'Get the answer of a task that task_start began, and wait for it as long as you say.',
+    'Get the answer of a task that task_start began. wait_seconds says how long to wait for it.',
   toolset: 'delegation',
   input: z.strictObject({
     id: taskId,

@@ -4,11 +4,11 @@ import { structuredOf } from './render-task.js';
 import { taskInput } from './task-input.js';
 import { describeTask, toTask } from './to-task.js';
 
-/** Starts a task that goes on in the background. Needs `delegation` with `background`. */
+/** Starts a task in the background and returns at once. Needs `delegation` with `background`. */
 export const taskStartTool = defineTool({
   name: 'task_start',
   description:
-    'Give a self-contained subtask to a sub-agent and go on at once. The answer says its id, for task_status, task_result and task_cancel. It ends with this session.',
+    'Give a self-contained subtask to a sub-agent and go on at once. The answer says the id of the task, for task_status, task_result and task_cancel. The task ends with this session.',
   toolset: 'delegation',
   input: taskInput,
   capabilities: { delegation: { background: true } },

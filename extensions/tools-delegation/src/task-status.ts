@@ -5,14 +5,14 @@ import { DELEGATION_FAILURES } from './failures.js';
 import { renderLine } from './render-task.js';
 import { taskId } from './task-input.js';
 
-/** So many tasks are listed. Those that run are always among them. */
+/** How many tasks a list shows. When more than that run, it shows all that run. */
 const MAX_SHOWN = 50;
 
-/** Tells how the tasks of the session stand. Needs `delegation` with `background`. */
+/** Shows the states of the session's tasks. Needs `delegation` with `background`. */
 export const taskStatusTool = defineTool({
   name: 'task_status',
   description:
-    'See how the tasks stand that task_start began in this session, or one of them: running, done, failed, cancelled, or interrupted: the program ended, or another process still runs it.',
+    'See the state of the tasks that task_start began in this session, or of one of them: running, done, failed, cancelled, or interrupted (the program ended, or another process still runs it).',
   toolset: 'delegation',
   input: z.strictObject({
     id: taskId.optional().describe('The id that task_start answered. All tasks when absent.'),
@@ -41,7 +41,9 @@ function newest(tasks: readonly DelegationInfo[]): DelegationInfo[] {
   return tasks.filter((task) => !dropped.has(task));
 }
 
-/** Leaves out the text of a sub-agent: only `task_result` gives it, because its output is marked. */
+/**
+ * Leaves out the text of the sub-agent. Only `task_result` gives it, because its output is marked.
+ */
 function withoutAnswer({ result: _, error: __, ...info }: DelegationInfo) {
   return info;
 }

@@ -15,7 +15,7 @@ const TASK_TIMEOUT_MS = TIMEOUT_MS - 30_000;
 export const taskTool = defineTool({
   name: 'task',
   description:
-    'Give a self-contained subtask to a sub-agent and wait for its answer. It works in its own session, with your tools or fewer, and never may more than you. Several calls in one step run side by side.',
+    'Give a self-contained subtask to a sub-agent and wait for its answer. It works in its own session, with your tools or fewer, and may never do more than you may. Several calls in one step run side by side.',
   toolset: 'delegation',
   input: taskInput,
   capabilities: { delegation: {} },

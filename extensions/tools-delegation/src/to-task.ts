@@ -10,7 +10,7 @@ export function toTask({ prompt, personality, tools, max_steps }: TaskInput): De
   };
 }
 
-/** What a dry run says of a task. */
+/** Describes what a dry run would start. */
 export function describeTask({ prompt, personality, tools, max_steps }: TaskInput): string {
   const facts = [
     ...(personality === undefined ? [] : [`as ${personality}`]),
