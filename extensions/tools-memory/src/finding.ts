@@ -1,9 +1,9 @@
-/** Something in a text that should not be remembered as it is. Never holds the text itself. */
+/** Something that should not be remembered. It never holds the found text itself. */
 export interface Finding {
   kind: 'secret' | 'instructions';
-  /** For people and models, e.g. `an AWS access key id`. */
+  /** What was found, in words for people and models, e.g. `an AWS access key id`. */
   what: string;
-  /** From 1. */
+  /** The line in the text, counted from 1. */
   line: number;
 }
 
@@ -13,7 +13,7 @@ export function lineAt(text: string, index: number): number {
   return line;
 }
 
-/** At most one finding of each kind on a line, in the order of the lines. */
+/** Keeps one finding of each kind per line, and sorts them by line. */
 export function distinct(findings: readonly Finding[]): Finding[] {
   const seen = new Map<string, Finding>();
   for (const finding of findings) {

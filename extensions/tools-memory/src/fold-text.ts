@@ -13,17 +13,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** The text as a reader sees it: without invisible characters, with compatibility forms and case folded. */
+/** Returns the text without invisible characters, with compatibility forms and case folded. */
 export function plainText(text: string): string {
   return text.normalize('NFKC').replaceAll(INVISIBLE, '').toLowerCase();
 }
 
-/** The text without invisible characters. Its case stays. */
+/** Returns the text without invisible characters. Its case stays. */
 export function visibleText(text: string): string {
   return text.normalize('NFKC').replaceAll(INVISIBLE, '');
 }
 
-/** As `plainText`, without accents, and with ASCII letters for letters of other scripts that look like them. */
+/**
+ * Returns `plainText` without accents. Letters of other scripts that look like ASCII letters become
+ * ASCII letters.
+ */
 export function foldedText(text: string): string {
   return plainText(text)
     .normalize('NFKD')

@@ -1,7 +1,7 @@
 import { editDistance, takeStart } from '@ethosagent/policy';
 import type { MemorySection } from '@ethosagent/types';
 
-/** The name by which a model is told of a section, and may ask for it. */
+/** The name that stands for a section without a heading, in answers and in arguments. */
 const UNTITLED = '(untitled)';
 
 const MAX_LISTED = 12;
@@ -12,7 +12,7 @@ export function nameOf(heading: string): string {
   return heading === '' ? UNTITLED : heading;
 }
 
-/** A heading as it is stored: on one line, without the marks of Markdown. */
+/** Returns a heading in its stored form: on one line, without the marks of Markdown. */
 export function toHeading(given: string): string {
   const heading = given
     .replaceAll(/\s+/g, ' ')
@@ -30,7 +30,9 @@ export function findSection(
   return sections.find((section) => section.heading.toLowerCase() === wanted);
 }
 
-/** Says that there is no such section, and which there are, the likeliest first. */
+/**
+ * Says that there is no such section, and lists the sections that exist, the most similar first.
+ */
 export function noSuchSection(sections: readonly MemorySection[], heading: string): string {
   if (sections.length === 0) return 'The memory is empty.';
   const wanted = heading.toLowerCase();

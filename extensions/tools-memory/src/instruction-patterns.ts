@@ -1,6 +1,6 @@
-/** At most so many words of a word stream, each with the space after it. */
+/** Matches up to `most` words of a word stream, each with the space after it. */
 const words = (most: number) => `(?:[^ :@]+ ){0,${most}}`;
-/** As `words`, but not over the end of a sentence. */
+/** Matches as `words` does, but never across the end of a sentence. */
 const within = (most: number) => `(?:[^ :@.]+ ){0,${most}}`;
 
 const IGNORE =
@@ -159,19 +159,19 @@ type Patterns = readonly (readonly [what: string, pattern: RegExp])[];
 const phrase = (pattern: string) => new RegExp(`(?<=^| )${pattern}`, 'gu');
 const ignoring = 'an order to ignore instructions';
 
-/** For word streams of folded text. */
+/** Patterns for word streams of folded text. */
 export const PHRASE_PATTERNS: Patterns = PHRASES.map(([what, pattern]) => [what, phrase(pattern)]);
 
-/** For word streams of text that is not folded. */
+/** Patterns for word streams of text that is not folded. */
 export const FOREIGN_PATTERNS: Patterns = PHRASES_ELSEWHERE.map((one) => [ignoring, phrase(one)]);
 
-/** For folded text. */
+/** Patterns for folded text. */
 export const MARKUP_PATTERNS: Patterns = MARKUP.map(([what, pattern]) => [
   what,
   new RegExp(pattern, 'gmu'),
 ]);
 
-/** For text that is not folded. */
+/** Patterns for text that is not folded. */
 export const UNSPACED_PATTERNS: Patterns = PHRASES_WITHOUT_SPACES.map((one) => [
   ignoring,
   new RegExp(one, 'gu'),

@@ -11,7 +11,7 @@ const ANSWERS: FailureAnswers = {
   STORE_UNAVAILABLE: 'Try again later.',
 };
 
-/** Runs a tool. A refusal of a memory or a session store becomes a result that says what to do. */
+/** Runs a tool. An error of a memory or a session store becomes a result that says what to do. */
 export function withMemoryFailures(run: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, run);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const memoryScopeSchema = z.enum(['personality', 'user', 'team', 'global']);
 
-/** The refusal of a scope that this call does not have; `undefined` when it has it. */
+/** Returns a refusal when the call does not have this scope, else `undefined`. */
 export function scopeMissing(memory: ScopedMemory, scope: MemoryScope): ToolResult | undefined {
   if (memory.scopes.includes(scope)) return undefined;
   const next =

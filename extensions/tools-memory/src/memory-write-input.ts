@@ -7,7 +7,7 @@ const MAX_HEADING_CHARS = 120;
 // A longer text does not fit into a memory anyway, and to screen it takes long.
 const MAX_TEXT_CHARS = 50_000;
 
-/** The section of a text that names none. */
+/** The section that `add` writes to when the call names none. */
 const DEFAULT_SECTION = 'Notes';
 
 export const memoryWriteInput = z
@@ -49,7 +49,7 @@ export const memoryWriteInput = z
       .min(1)
       .max(200)
       .optional()
-      .describe('Refuse when the memory is no longer at this revision, as memory_read told it.'),
+      .describe('Refuse when the memory is no longer at this revision, which memory_read told.'),
   })
   .superRefine(({ action, section, match, text }, ctx) => {
     const wrong = (path: string, message: string) =>
@@ -79,7 +79,7 @@ export const memoryWriteInput = z
 
 export type MemoryWriteArgs = z.output<typeof memoryWriteInput>;
 
-/** The change that arguments ask for. */
+/** Returns the change that the arguments ask for. */
 export function changeOf({ action, section, match, text = '' }: MemoryWriteArgs): MemoryChange {
   const place = {
     ...(section !== undefined && { section }),
@@ -95,7 +95,7 @@ export function changeOf({ action, section, match, text = '' }: MemoryWriteArgs)
   }
 }
 
-/** The text that a call adds, as the memory shows it. */
+/** Returns the text that a call adds, as a section of the memory. It is empty for `remove`. */
 export function writtenSection({
   action,
   section = '',

@@ -35,7 +35,7 @@ const settings = z.strictObject({
   screening: z
     .enum(['refuse', 'ask', 'off'])
     .default('refuse')
-    .describe('What becomes of texts that hold a secret, or instructions to the model.'),
+    .describe('What to do with texts that hold a secret, or instructions to the model.'),
   max_text_chars: z
     .int()
     .min(1)
@@ -58,17 +58,21 @@ interface Writing {
   scope: MemoryScope;
   settings: Settings;
   dryRun: boolean;
-  /** The text has findings, and the host approved it. On a dry run, the host would be asked first. */
+  /**
+   * Screening found something in the text, and the host approved it. A dry run does not ask the
+   * host.
+   */
   isFlagged: boolean;
   signal: AbortSignal;
 }
 
-/** How often a write starts over because somebody else wrote meanwhile. */
+/** How often a write is tried when others keep writing in between. */
 const TRIES = 5;
 
 /**
- * Adds, replaces or removes, and screens what is stored. Needs `memory` with access `read-write`. A text
- * may have 50,000 characters, a heading 120.
+ * Adds, replaces or removes text of a memory. Before it stores a text, it screens it for secrets
+ * and for instructions to the model. A text may have 50,000 characters, a heading 120. Needs
+ * `memory` with access `read-write`.
  */
 export const memoryWriteTool = defineTool({
   name: 'memory_write',
@@ -178,7 +182,11 @@ function tooLarge(
   );
 }
 
-/** Refuses a text with a heading in it: where the memory is shown, it would look like another section. */
+/**
+ * Refuses a text that holds a heading of level 2, a code fence that stays open or a comment that
+ * stays open. Where the memory is shown, it would look like another section, or hide the sections
+ * after it.
+ */
 function breaksOut({ before = '', after = '' }: PossibleChange): ToolResult | undefined {
   const [old, now] = [sectionMarks(before), sectionMarks(after)];
   if (now.headings > old.headings) {
@@ -194,7 +202,9 @@ function breaksOut({ before = '', after = '' }: PossibleChange): ToolResult | un
   );
 }
 
-/** Screens a change together with the stored text: an instruction can be brought in piece by piece. */
+/**
+ * Screens a change together with the stored text: an attacker could store an instruction in pieces.
+ */
 async function pieced(
   plan: PossibleChange,
   { sections }: MemoryDocument,

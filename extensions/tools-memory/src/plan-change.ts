@@ -2,16 +2,16 @@ import type { MemoryChange, MemoryDocument, MemorySection } from '@ethosagent/ty
 import { findSection, nameOf, noSuchSection } from './headings.js';
 import { countOf, gist } from './render-memory.js';
 
-/** What a change would do to a memory, or why it can't be made. */
+/** The effect of a change on a memory, or why the change can't be made. */
 export type ChangePlan =
   | {
       ok: true;
       change: MemoryChange;
       heading: string;
-      /** The text of the section; `undefined` where there is none. */
+      /** The text of the section before the change; `undefined` when there is no such section. */
       before: string | undefined;
       after: string | undefined;
-      /** About how many characters the whole memory has after the change. */
+      /** The approximate number of characters in the whole memory after the change. */
       sizeChars: number;
     }
   | { ok: false; error: string };
@@ -23,7 +23,7 @@ interface Place {
 
 const MAX_PLACES = 10;
 
-/** Finds the place of a change in the memory. Nothing is written. */
+/** Finds the place of a change in the memory. It writes nothing. */
 export function planChange(document: MemoryDocument, change: MemoryChange): ChangePlan {
   return change.kind === 'add' ? planAdd(document, change) : planEdit(document, change);
 }

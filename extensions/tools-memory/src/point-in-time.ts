@@ -4,15 +4,17 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** The accepted forms, for the message about another form. */
+/** The accepted forms, for the message that refuses any other. */
 export const TIME_FORMS =
   'a date (2026-11-22), a date with a time (2026-11-22T14:30Z), or how long ago (30m, 12h, 7d, 2w)';
 
 /**
- * A point in time in milliseconds since the epoch; `undefined` when the text has another form. A time
- * without a zone is UTC.
+ * Parses a point in time, such as `2026-11-22` or `7d`. A time without a zone is UTC.
  *
- * @param edge of a date: where its day begins, or where it ends
+ * @param text as a person writes it
+ * @param now milliseconds since the epoch
+ * @param edge whether a date stands for the begin or for the end of its day
+ * @returns milliseconds since the epoch; `undefined` when the text has none of `TIME_FORMS`
  */
 export function pointInTime(text: string, now: number, edge: 'begin' | 'end'): number | undefined {
   const written = text.trim();
@@ -31,7 +33,10 @@ export function pointInTime(text: string, now: number, edge: 'begin' | 'end'): n
   return timeOf(`${written.replace(' ', 'T').toUpperCase()}${zone}`, written);
 }
 
-/** Refuses a day that does not exist, e.g. February 30. `Date` takes it for a day of the next month. */
+/**
+ * Parses a time. Returns `undefined` for a day that does not exist, e.g. February 30, which `Date`
+ * takes for a day of the next month.
+ */
 function timeOf(iso: string, written: string): number | undefined {
   const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));

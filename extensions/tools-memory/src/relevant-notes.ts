@@ -7,7 +7,7 @@ export interface Note {
   text: string;
 }
 
-/** The notes that have words of a query. Those with all words come first. Words of the heading count. */
+/** Finds the notes that have words of a query, the best first. Words of the heading count. */
 export function relevantNotes(sections: readonly MemorySection[], query: string): Note[] {
   const notes = sections.flatMap(({ heading, text }) =>
     notesOf(text).map((note) => ({ heading, text: note })),
@@ -15,7 +15,7 @@ export function relevantNotes(sections: readonly MemorySection[], query: string)
   return rankTexts(notes, parseSearchQuery(query)).map(({ item }) => item);
 }
 
-/** The paragraphs of a text; a fenced block stays whole. */
+/** Splits a text into its paragraphs. A fenced block stays whole. */
 export function notesOf(text: string): string[] {
   const notes: string[] = [];
   let note: string[] = [];

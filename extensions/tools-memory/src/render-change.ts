@@ -3,7 +3,7 @@ import { gist } from './render-memory.js';
 const MAX_LINES = 12;
 const LINE_CHARS = 200;
 
-/** The first lines that a change removes, and the first lines that it adds. */
+/** Renders the first lines that a change removes, and the first lines that it adds. */
 export function renderChange({
   before,
   after,

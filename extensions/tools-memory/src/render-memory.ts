@@ -17,7 +17,7 @@ export function renderSection({ heading, text }: MemorySection): string {
   return heading === '' ? text : `## ${heading}\n\n${text}`;
 }
 
-/** The whole memory; only the headings with their sizes when it is larger than `maxChars`. */
+/** Renders the whole memory, or only headings with sizes when it is larger than `maxChars`. */
 export function renderMemory(
   { sections, sizeChars }: Pick<MemoryDocument, 'sections' | 'sizeChars'>,
   maxChars: number,
@@ -37,7 +37,10 @@ export function renderMemory(
   return { text: [head, ...lines].join('\n'), isOutline: true };
 }
 
-/** A part of a text, cut at a paragraph, a line or a word. It says at which offset to read on. */
+/**
+ * Renders a part of a text, cut at a paragraph, a line or a word. It says at which offset to read
+ * on.
+ */
 export function renderPart(text: string, offset: number, maxChars: number): string {
   const rest = text.slice(offset);
   const end = rest.length <= maxChars ? rest.length : cutAt(rest, maxChars);
@@ -56,7 +59,7 @@ function cutAt(text: string, maxChars: number): number {
   return takeStart(text, maxChars).length || maxChars;
 }
 
-/** The first words, on one line. */
+/** Returns the first words of a text, on one line. */
 export function gist(text: string, maxChars = GIST_CHARS): string {
   const line = text
     .slice(0, maxChars * 4)

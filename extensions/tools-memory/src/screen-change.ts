@@ -8,14 +8,14 @@ import { screenText } from './screen-text.js';
 // instruction with it.
 const AROUND_CHARS = 2_000;
 
-/** The findings in a section as it is shown, heading first. Line numbers count from the text. */
+/** Screens a section, heading included. Line numbers count from the first line of its text. */
 export async function screenSection(section: MemorySection): Promise<Finding[]> {
   return fromLine(await screenText(renderSection(section)), linesBefore([], section));
 }
 
 /**
- * The findings in a memory after a change that were not there before: an instruction can be brought in
- * piece by piece. Line numbers count from the changed section.
+ * Finds what a change adds to the findings in the whole memory: an attacker could store an
+ * instruction in pieces. Line numbers count from the first line of the changed section.
  */
 export async function newInMemory(
   before: readonly MemorySection[],
@@ -40,7 +40,7 @@ function shown(sections: readonly MemorySection[]): string {
   return plainLines(sections.map(renderSection).join('\n\n'));
 }
 
-/** How many lines are above the text of a section when the sections before it are shown, too. */
+/** Counts the lines above the text of a section, when it is shown after the sections before it. */
 function linesBefore(sections: readonly MemorySection[], { heading }: MemorySection): number {
   return shown([...sections, { heading, text: '' }]).split('\n').length - 1;
 }
@@ -49,7 +49,7 @@ function fromLine(findings: readonly Finding[], first: number): Finding[] {
   return findings.map((finding) => ({ ...finding, line: Math.max(1, finding.line - first) }));
 }
 
-/** The findings in a text after a change that were not there before. */
+/** Screens a text before and after a change, and returns the findings that are new. */
 export async function newFindings(before: string, after: string): Promise<Finding[]> {
   if (before === '' || before === after) return [];
   const [begin, end] = changedPart(before, after);
@@ -71,7 +71,7 @@ export async function newFindings(before: string, after: string): Promise<Findin
     .map((finding) => ({ ...finding, line: finding.line + lines }));
 }
 
-/** The range of the second text that is not the same as in the first. */
+/** Returns the range of the second text in which it differs from the first. */
 function changedPart(before: string, after: string): [begin: number, end: number] {
   const most = Math.min(before.length, after.length);
   let begin = 0;

@@ -22,7 +22,7 @@ const PUBLIC_KEY =
   /\bpublic[-_ ]?key["'`]?\s{0,4}(?:[:=]|is)\s{0,4}\S{1,800}(?: AAAA\S{1,800})?|\b(?:ssh-[a-z0-9-]{2,20}|ecdsa-sha2-[\w-]{2,20}) AAAA[A-Za-z0-9+/]{1,800}={0,3}/gi;
 const RANDOM = /(?<![\w+/=.-])[A-Za-z0-9+/_-]{32,400}={0,2}(?![\w+/=-])/g;
 
-/** Secrets in a text by their form, by the name before them, and by how random they look. */
+/** Finds secrets in a text by their form, by the name before them, and by how random they look. */
 export function findSecretForms(text: string): Finding[] {
   const findings: Finding[] = [];
   const add = (what: string, index: number) =>
@@ -57,7 +57,9 @@ export function findSecretForms(text: string): Finding[] {
   return findings;
 }
 
-/** The values after names such as `password`, and where they are. A value may be the next name. */
+/**
+ * Finds the values after names such as `password`, and their places. A value may be the next name.
+ */
 function* assignmentsIn(text: string) {
   const pattern = new RegExp(ASSIGNMENT);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

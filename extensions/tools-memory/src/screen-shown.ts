@@ -3,16 +3,18 @@ import type { MemorySection } from '@ethosagent/types';
 import type { Finding } from './finding.js';
 import { screenText } from './screen-text.js';
 
-/** A private key of several lines. Its end may be missing. */
+/** Matches a private key of several lines. Its end may be missing. */
 const KEY_BLOCK =
   /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [^\n]*|$)/g;
-/** Without a removed line, the next one may look random by itself, so the text is screened again. */
+/**
+ * After a line is removed, its neighbour may look random by itself, so the text is screened again.
+ */
 const MAX_ROUNDS = 5;
 
 /**
- * Sections as they are shown. `memory_write` stores neither secrets nor instructions, but a person may
- * have written them into the file. Lines with a secret are removed. Lines that read as an instruction
- * are marked.
+ * Screens sections before they are shown. It removes lines with a secret, and marks lines that read
+ * as an instruction. `memory_write` stores neither, but a person may have written them into the
+ * file.
  */
 export async function screenShown(sections: readonly MemorySection[]): Promise<MemorySection[]> {
   return Promise.all(

@@ -6,8 +6,8 @@ import { findSecretForms } from './screen-secrets.js';
 import { lintSecrets } from './secretlint.js';
 
 /**
- * Looks for what should not be remembered: secrets, and instructions to the model that reads it.
- * It finds what is written as such things are; it is no proof that a text has neither.
+ * Finds secrets, and instructions to the model that reads the text. It knows their usual forms. An
+ * empty answer does not prove that a text has neither.
  */
 export async function screenText(text: string): Promise<Finding[]> {
   const given = plainLines(text);
@@ -24,7 +24,7 @@ export async function screenText(text: string): Promise<Finding[]> {
   ]);
 }
 
-/** Findings as text: what was found, and in which line. Never the found text itself. */
+/** Says what was found and in which line. It never repeats the found text. */
 export function describeFindings(findings: readonly Finding[]): string {
   const shown = findings.slice(0, 5).map(({ what, line }) => `${what} (line ${line})`);
   const more = findings.length - shown.length;

@@ -1,4 +1,4 @@
-/** Texts with the form of a secret. The text around them does not matter. */
+/** Patterns of texts that are secrets by their form, whatever text is around them. */
 export const SECRET_PATTERNS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a private key', /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/g],
   ['a private key', /\bPuTTY-User-Key-File-\d|\bAGE-SECRET-KEY-1[A-Z0-9]{20,}/g],
@@ -33,7 +33,9 @@ export const SECRET_PATTERNS: readonly (readonly [what: string, pattern: RegExp]
   ['an Azure key', /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{30,}={0,2}/g],
 ];
 
-/** The same, except when the text is a name made of words, such as the name of a branch. */
+/**
+ * Patterns of secrets, except when the text is a name made of words, such as the name of a branch.
+ */
 export const NAME_LIKE_PATTERNS: typeof SECRET_PATTERNS = [
   [
     'an OpenAI key',

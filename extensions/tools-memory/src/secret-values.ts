@@ -17,7 +17,7 @@ function isPath(value: string): boolean {
   return PATH.test(value) && value.split(/[/\\._~:@-]/).every((word) => WORD_OF_PATH.test(word));
 }
 
-/** Whether a value is a placeholder for a secret, or the place of one. */
+/** Whether a value only stands for a secret, or says where it is kept. */
 export function isNoValue(value: string): boolean {
   return (
     PLACEHOLDER.test(value) ||
@@ -28,7 +28,10 @@ export function isNoValue(value: string): boolean {
   );
 }
 
-/** A name made of words and numbers, such as `cache:2026-11-22`. A key mixes letters and digits in one part. */
+/**
+ * Whether a text is a name made of words and numbers, such as `cache:2026-11-22`. A key mixes
+ * letters and digits in one part.
+ */
 export function isNameOfWords(value: string): boolean {
   const parts = value.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
   return (
@@ -68,7 +71,7 @@ function classesOf(value: string): number {
   return [/\p{Ll}/u, /\p{Lu}/u, /[0-9]/, /[^\p{L}0-9]/u].filter((one) => one.test(value)).length;
 }
 
-/** Bits per character. */
+/** Returns the entropy of a text, in bits per character. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { type Finding, lineAt } from './finding.js';
 
-/** Loaded at the first write, because it takes 50 ms. */
+/** Loads secretlint at the first text that is screened, because that takes 50 ms. */
 async function load() {
   const [{ lintSource }, { creator }] = await Promise.all([
     import('@secretlint/core'),
@@ -13,7 +13,10 @@ let loading: ReturnType<typeof load> | undefined;
 
 const PRESET = '@secretlint/secretlint-rule-preset-recommend';
 
-/** What the recommended rules of secretlint find: keys of further services, connection strings. */
+/**
+ * Finds secrets by the recommended rules of secretlint: keys of further services, connection
+ * strings.
+ */
 export async function lintSecrets(text: string): Promise<Finding[]> {
   loading ??= load();
   const { lintSource, creator } = await loading;

@@ -6,11 +6,14 @@ const FENCE =
   /^(?<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?<mark>`{3,}(?=[^`]*$)|~{3,})(?<rest>.*)$/;
 const COMMENT = /^ {0,3}<!--/;
 
-/** Marks in the text of a section that would begin another section, or hide one, when the memory is shown. */
+/**
+ * Marks in the text of a section. When the memory is shown, they would begin another section, or
+ * hide one.
+ */
 export interface SectionMarks {
-  /** Lines `## …` that are not in a code fence. */
+  /** The number of lines `## …` outside code fences. */
   headings: number;
-  /** A code fence or a comment that is not closed. */
+  /** Whether a code fence or a comment is not closed. */
   isOpen: boolean;
 }
 

@@ -1,7 +1,7 @@
-/** The words of a text with one space after each, and where each began in the text. */
+/** The words of a text, each with one space after it, and the place of each word in the text. */
 export interface WordStream {
   text: string;
-  /** The index in the original of an index in the stream. */
+  /** Returns the index in the original text for an index in the stream. */
   originOf(index: number): number;
 }
 
@@ -10,8 +10,8 @@ export interface WordStream {
 const TOKEN = /[\p{L}\p{M}\p{N}'’_]+|[:@]|[.!?](?=\s)/gu;
 
 /**
- * Gives each phrase one spelling, whatever stands between its words. A pattern with a space after each
- * word needs linear time on the result.
+ * Splits a text into a stream of words, so that a phrase has one spelling, whatever stands between
+ * its words. A pattern with a space after each word needs linear time on the stream.
  */
 export function wordStream(text: string): WordStream {
   const parts: string[] = [];

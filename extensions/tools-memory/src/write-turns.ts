@@ -1,16 +1,17 @@
 import { Turns } from '@ethosagent/policy';
 
-/** The longest time that one write keeps the others waiting. */
+/** How long one write keeps the others waiting at most. */
 const LONGEST_TURN_MS = 5_000;
 
 const turns = new Turns();
 
 /**
- * Writes of this process take turns, so that the writes of one batch do not make each other start over.
- * The turns do not make them safe; the revision of the memory does. So a write that hangs may lose its
- * turn, and an aborted write ends its turn.
+ * Runs a write when the earlier writes of this process have ended, so that the writes of one batch
+ * don't make each other start over. The turns don't make writes safe; the revision of the memory
+ * does. So a write that hangs loses its turn, and an aborted write ends its turn.
  *
- * @param longestMs that a turn lasts; the next one begins then, whether it is over or not
+ * @param longestMs how long a turn lasts at most; then the next one begins, even if this write
+ *   still runs
  */
 export async function inTurn<T>(
   signal: AbortSignal,
@@ -27,7 +28,7 @@ export async function inTurn<T>(
   return written;
 }
 
-/** Waits until a promise settles, or until the time is up. */
+/** Waits until a promise settles or the time is up. */
 function endOf(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs);
