@@ -3,14 +3,14 @@ import type { Hunk, Tolerance } from './hunk.js';
 import { placeEdits } from './place-edits.js';
 import { lineNumbersAt } from './text-lines.js';
 
-/** The search for places ends at so many: nobody reads more of them. */
+/** The search for places stops after this many, because nobody reads more of them. */
 export const MAX_AMBIGUOUS = 20;
 
-/** What became of a hunk. */
+/** Where and how a hunk was applied. */
 export interface AppliedHunk {
-  /** The 1-based line of each place that was changed, at the time it was. */
+  /** The line of each changed place, counted from 1, in the text that this hunk was applied to. */
   lines: number[];
-  /** Absent when the text was found exactly. */
+  /** The differences that were ignored to find the text. Absent when it was found exactly. */
   tolerance?: Tolerance;
 }
 
@@ -19,7 +19,7 @@ export type HunkProblem =
   | { kind: 'empty' }
   | { kind: 'no change' }
   | { kind: 'ambiguous'; lines: number[]; tolerance?: Tolerance }
-  /** The place is known, but the white space of the replacement is ambiguous. */
+  /** The place is known, but the white space of the replacement could mean several things. */
   | { kind: 'unclear'; line: number }
   | { kind: 'already applied'; line: number }
   | { kind: 'not found' };
@@ -29,16 +29,18 @@ export type PatchOutcome =
   /** `text` is the result of the hunks before this one. */
   | { ok: false; index: number; problem: HunkProblem; text: string };
 
-/** What a hunk changes in a text. */
+/** The edits that a hunk makes in a text, or why it makes none. */
 type HunkEdits = { edits: Edit[]; tolerance?: Tolerance } | HunkProblem;
 
 /**
- * Applies hunks in order, each to what the one before it made, all or none.
+ * Applies hunks in order, each to the result of the one before. When one of them does not apply,
+ * none is applied.
  *
  * A search text is found exactly, or else as whole lines that differ in white space, line endings
- * or the shape of quotes. If they differ, the lines that the replacement keeps stay as they are in the
- * file, and new lines are fitted to the file. If there is more than one way to fit them, the hunk is
- * refused. Otherwise a replacement is literal, and takes the line endings of its place.
+ * or the shape of quotes. When it is found exactly, the replacement is literal, and gets the line
+ * endings of its place. When lines differ, those that the replacement keeps stay as they are in the
+ * file, and new lines are fitted to the file. A hunk that can be fitted in more than one way is
+ * refused.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchOutcome {
   let current = text;
@@ -101,7 +103,7 @@ function oneOrAll(
 }
 
 /**
- * The line where the replacement is already. The search text is only found inside the replacement.
+ * Returns the line where the replacement already is, when the search text is only found inside it.
  */
 function appliedAt(
   text: string,

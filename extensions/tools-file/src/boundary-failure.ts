@@ -16,16 +16,17 @@ const ANSWERS: FailureAnswers = {
 };
 
 /**
- * The result for an error of a file access. Throw other errors again.
+ * Turns an error of a file access or a process into a tool result. Its message has the error code,
+ * and says what to do next.
  *
- * @param error what was thrown
- * @returns a failed result, or `undefined`
+ * @param error the value that was thrown
+ * @returns a failed result; `undefined` for any other error, which the caller should throw again
  */
 export function boundaryFailure(error: unknown): ToolResult | undefined {
   return failureOf(error, ANSWERS);
 }
 
-/** Runs the body of a tool. A refusal becomes its result. */
+/** Runs the body of a tool. An error that `boundaryFailure` knows becomes its result. */
 export function withBoundaryFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, body);
 }

@@ -3,16 +3,17 @@ import { errorCodeOf, type ScopedFs, type ToolContext, type ToolResult } from '@
 import { displayPath } from './file-path.js';
 import { type FileChange, recordContent } from './read-records.js';
 
-/** What an edit uses of its context. */
+/** The part of the tool context that an edit uses. */
 export type EditContext = Pick<
   ToolContext,
   'abortSignal' | 'currentTurn' | 'readMtimes' | 'workingDir'
 > & { scopedFs: ScopedFs };
 
 /**
- * Writes a file and notes its content as read, so that a later edit of the same run isn't stale.
+ * Writes a file and records its content as read, so that a later edit of the same run isn't stale.
  *
- * @returns the new modification time, or `undefined` where only writing is in reach
+ * @returns the new modification time in milliseconds; `undefined` when the call may not read the
+ *   file
  */
 export async function writeAndRecord(
   ctx: EditContext,
@@ -25,7 +26,7 @@ export async function writeAndRecord(
   return mtimeMs;
 }
 
-/** Writes a file that the call may not read: nothing is looked up, and nothing is noted. */
+/** Writes a file that the call may not read. It reads nothing and records nothing. */
 export async function writeUnread(
   { abortSignal, scopedFs }: EditContext,
   path: string,
@@ -35,7 +36,10 @@ export async function writeUnread(
   await scopedFs.write(path, bytes);
 }
 
-/** The modification time; `null` when there is no file; `undefined` when the call may not read it. */
+/**
+ * Returns the modification time in milliseconds; `null` when there is no file; `undefined` when the
+ * call may not read it.
+ */
 export async function mtimeIfReadable(
   fs: ScopedFs,
   path: string,

@@ -9,9 +9,9 @@ export interface Edit {
 }
 
 /**
- * The places that hold a search text exactly, or else with other line endings.
+ * Finds the places that have a search text exactly, or else with other line endings.
  *
- * @param limit places after which the search ends
+ * @param limit the search stops after this many places
  */
 export function exactEdits(
   text: string,
@@ -29,7 +29,7 @@ export function exactEdits(
   return others.length === 0 ? undefined : { edits: others, tolerance: 'line endings' };
 }
 
-/** Whether an edit replaces whole lines, without regard to blanks before the first. */
+/** Whether an edit replaces whole lines. Blanks before the first line don't matter. */
 export function wholeLines(text: string, edit: Edit | undefined): boolean {
   if (edit === undefined) return false;
   const { start, end } = edit;

@@ -1,18 +1,19 @@
-/** Globs for ripgrep. They are never matched in this process, so a hostile glob can not block it. */
+/** Globs for ripgrep. This process never matches them, so a hostile glob can't block it. */
 export interface FileGlobs {
-  /** The name of a file must match one of these globs; empty when no such list can be derived. */
+  /** The name of a file must match one of these. Empty when no such list can be derived. */
   readonly nameGlobs: readonly string[];
-  /** What to look for, below the root of the search; empty for any file. */
+  /** Which files to search, by path below the root of the search. Empty for all files. */
   readonly included: readonly string[];
-  /** What to leave out, below the root of the search. */
+  /** Which files to leave out, by path below the root of the search. */
   readonly excluded: readonly string[];
-  /** `nameGlobs` says all that `included` does. */
+  /** Whether `nameGlobs` alone chooses the same files as `included`. */
   readonly isNarrowed: boolean;
 }
 
 /**
- * Sorts globs. A glob without `/` is for the name of a file. A glob with `/` is for the path from the
- * root of the search. A leading `!` leaves out what matches; a folder with everything below it.
+ * Sorts globs. A glob without `/` matches the name of a file. A glob with `/` matches the path from
+ * the root of the search. With a leading `!`, matching files are left out, and matching folders
+ * with everything below them.
  */
 export function compileGlobs(globs: readonly string[]): FileGlobs {
   const included = globs
@@ -34,9 +35,11 @@ export function compileGlobs(globs: readonly string[]): FileGlobs {
 }
 
 /**
- * A glob as `--glob` of ripgrep takes it: as a line of an ignore file in the folder it runs in.
+ * Turns a glob into a value for `--glob` of ripgrep, which reads it like a line of an ignore file
+ * in the folder where it runs.
  *
- * @param root of the search, relative to that folder, with `/` between segments
+ * @param root the root of the search, relative to the folder where ripgrep runs, with `/` between
+ *   segments
  */
 export function globBelow(root: string, glob: string): string {
   // Without a class around it, a space at the end of a line is dropped.
@@ -53,7 +56,7 @@ function hasSlash(glob: string): boolean {
   return glob.includes('/');
 }
 
-/** The glob for the file name alone; `undefined` when it can't be derived. */
+/** Returns a glob for the file name alone; `undefined` when it can't be derived. */
 function lastSegment(glob: string): string | undefined {
   const name = glob.slice(glob.lastIndexOf('/') + 1);
   const isWhole = !/[{[]/.test(glob.slice(0, glob.length - name.length));

@@ -3,13 +3,13 @@ import { readByteOrderMark } from '@ethosagent/policy';
 import { decodeText } from './text-encoding.js';
 import { linesOf } from './text-lines.js';
 
-/** The line of a file by its number, from 1; `undefined` after the last. */
+/** Returns a line of a file by its number, counted from 1; `undefined` after the last line. */
 export type FileLines = (number: number) => string | undefined;
 
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** @returns `undefined` for bytes that are no text */
+/** Gives access to the lines of a file. Returns `undefined` when the bytes are not text. */
 export async function fileLines(bytes: Uint8Array): Promise<FileLines | undefined> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isPlain = readByteOrderMark(bytes) === undefined && !buffer.includes(0) && isUtf8(buffer);
@@ -20,7 +20,9 @@ export async function fileLines(bytes: Uint8Array): Promise<FileLines | undefine
   return (number) => lines[number - 1]?.text;
 }
 
-/** Only a few lines of a large file are shown. The others are neither decoded nor kept. */
+/**
+ * Decodes each line only when it is asked for, because only a few lines of a large file are shown.
+ */
 function linesOfUtf8(bytes: Buffer): FileLines {
   const starts = [0];
   return (number) => {

@@ -1,11 +1,16 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** The absolute path of what a model asked for; relative paths start at the working directory. */
+/**
+ * Returns the absolute path of a path that a model gave. Relative paths start at the working
+ * directory.
+ */
 export function absolutePath(workingDir: string, path: string): string {
   return resolve(workingDir, path);
 }
 
-/** How a path is shown: relative to the working directory where it lies below it. */
+/**
+ * Returns a path as it is shown: relative when it is below the working directory, else absolute.
+ */
 export function displayPath(workingDir: string, path: string): string {
   const below = relative(workingDir, path);
   if (below === '') return '.';

@@ -1,16 +1,16 @@
 import type { Line } from './text-lines.js';
 
-/** How a file indents. */
+/** The indentation of a file. */
 export interface FileStyle {
   usesTabs: boolean;
   usesSpaces: boolean;
-  /** The numbers of columns by which a line is deeper than the line before it. */
+  /** By how many columns a line is deeper than the line before it: every number that occurs. */
   steps: ReadonlySet<number>;
   /** The columns at which its lines begin. */
   columns: ReadonlySet<number>;
 }
 
-/** Derives how a file indents from its lines. */
+/** Derives the indentation of a file from its lines. */
 export function fileStyle(lines: readonly Line[]): FileStyle {
   let [usesTabs, usesSpaces] = [false, false];
   const steps = new Set<number>();

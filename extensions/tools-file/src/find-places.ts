@@ -1,20 +1,23 @@
 import type { Line } from './text-lines.js';
 import { lineKey } from './written-line.js';
 
-/** A place that a search text may mean: the indexes of its lines that are not blank, in order. */
+/**
+ * A place that a search text may mean: the indexes of those of its lines that are not blank, in
+ * order.
+ */
 export type Place = readonly number[];
 
-/** How to look for a text that may be there more than once. */
+/** How to search for a text that may be there more than once. */
 export interface PlaceSearch {
-  /** Skips places that overlap an earlier one. Otherwise they count. */
+  /** Whether to skip a place that overlaps an earlier one. */
   skipOverlaps: boolean;
-  /** Places after which the search ends. */
+  /** The search stops after this many places. */
   limit: number;
 }
 
 /**
- * Finds where whole lines say the same as the wanted ones, without regard to blanks, blank lines
- * and the shape of quotes.
+ * Finds the places where whole lines are the same as the wanted ones, except for blanks, blank
+ * lines and the shape of quotes.
  */
 export function findPlaces(
   lines: readonly Line[],

@@ -2,11 +2,11 @@ import type { Fitting } from './fit-indentation.js';
 import { straightQuotes } from './written-line.js';
 
 /**
- * Works out the text of each new line of a replacement. It is the written text, or the written text
- * without the changes that the search text made to every line of the file (blanks at the end, doubled
- * blanks, other quotes).
+ * Works out the text of each new line of a replacement. That is the written text, or the written
+ * text without the changes that the search text made to every line of the file (blanks at the end,
+ * doubled blanks, other quotes).
  *
- * @returns `undefined` when it can't be told
+ * @returns one text for each line; `undefined` when both texts are possible
  */
 export function fitBodies({ lines, given, kept }: Fitting): string[] | undefined {
   const off = lines.filter(({ wanted, found }) => wanted.body !== found.body);
@@ -30,7 +30,9 @@ export function fitBodies({ lines, given, kept }: Fitting): string[] | undefined
   return result;
 }
 
-/** Undoes the changes of the search text to the lines of the file, if the examples show what they were. */
+/**
+ * Undoes what the search text changed in the lines of the file, if the examples show what that was.
+ */
 function undoing(
   examples: readonly (readonly [string, string])[],
 ): (body: string) => string | undefined {

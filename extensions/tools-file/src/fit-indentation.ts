@@ -3,17 +3,17 @@ import { explainingMaps, type IndentExample, type IndentMap } from './indent-map
 import { closesBlock, isPlausible, type LaidLine } from './plausible-layout.js';
 import type { WrittenLine } from './written-line.js';
 
-/** A line of the file beside the line of the search text that stands for it. */
+/** A line of the file, and the line of the search text that means it. */
 export interface FoundLine {
   wanted: WrittenLine;
   found: WrittenLine;
 }
 
-/** What is to be fitted: lines of the file, those of the replacement, and which of these are kept. */
+/** What to fit: the lines of the file, the lines of the replacement, and which of them are kept. */
 export interface Fitting {
   lines: readonly FoundLine[];
   given: readonly WrittenLine[];
-  /** For each line of the replacement the line of the search text that it repeats, if any. */
+  /** For each line of the replacement: the line of the search text that it repeats, if any. */
   kept: ReadonlyArray<number | undefined>;
   /** The lines of the file before and after the place that are not blank. */
   before: WrittenLine | undefined;
@@ -26,10 +26,12 @@ const DEPENDS =
   /[{([,:=\\&|?+]$|^[})\].?:&|*+<>-]|^\d+\.|^(?:else|elif|except|finally|case|default|end)\b/;
 
 /**
- * Works out the indentation of each line of a replacement. Either it is right as written, or it is wrong in
- * the same way as the search text. The lines that the replacement keeps show which of both it is.
+ * Works out the indentation of each line of a replacement. The written indentation is right, or it
+ * is wrong in the same way as that of the search text. The lines that the replacement keeps show
+ * which.
  *
- * @returns `undefined` when it can't be told, or when the replacement has lost its indentation
+ * @returns one indentation for each line; `undefined` when both are possible, or when the
+ *   replacement has lost its indentation
  */
 export function fitIndentation(fitting: Fitting): string[] | undefined {
   const { lines, given } = fitting;
@@ -58,7 +60,9 @@ export function fitIndentation(fitting: Fitting): string[] | undefined {
   return isFlat && !isSurelyFlat(fitting) ? undefined : chosen;
 }
 
-/** Some line of the replacement has the file's indentation where the search text has another. */
+/**
+ * Whether a line of the replacement has the file's indentation where the search text has another.
+ */
 function showsItself({ lines, given, kept }: Fitting): boolean {
   const has = (line: FoundLine | undefined, at: number) =>
     line !== undefined &&
@@ -70,7 +74,7 @@ function showsItself({ lines, given, kept }: Fitting): boolean {
   return given.length === 0 || has(lines[0], 0) || has(lines.at(-1), -1);
 }
 
-/** The replacement has the indentation of the search text, and not that of the file. */
+/** Whether the replacement has the indentation of the search text, and not that of the file. */
 function isInOtherColumns({ lines, given }: Fitting): boolean {
   const wanted = new Set(lines.map((line) => line.wanted.indent));
   const found = new Set(lines.map((line) => line.found.indent));
@@ -108,7 +112,9 @@ function read({ given }: Fitting, map: IndentMap): string[][] {
   return [result];
 }
 
-/** Both texts begin behind the indentation of their first line; the rest is as in the file. */
+/**
+ * Reads both texts as lacking the indentation of their first line, with the rest as in the file.
+ */
 function firstLineReading({ lines, given }: Fitting): string[] | undefined {
   const [first, ...rest] = lines;
   if (first === undefined || first.wanted.indent !== '' || given[0]?.indent !== '')
@@ -118,7 +124,7 @@ function firstLineReading({ lines, given }: Fitting): string[] | undefined {
   return given.map(({ indent }, at) => (at === 0 ? first.found.indent : indent));
 }
 
-/** The one way to read the indentation that the kept lines allow. */
+/** Returns the one reading of the indentation that the kept lines allow. */
 function agreed(fitting: Fitting, readings: readonly string[][]): string[] | undefined {
   const { lines, kept } = fitting;
   const hitsOf = (reading: string[]) =>
@@ -142,8 +148,9 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * Both texts are at the left edge, and the lines of the file are not: the texts were moved, or lost their
- * indentation. These two cases can be treated alike only if no line depends on the column of another.
+ * Whether texts at the left edge can be fitted to lines of the file that are not. The texts were
+ * moved, or they lost their indentation. Both cases have the same result only if no line depends on
+ * the column of another.
  */
 function isSurelyFlat({ lines, given, kept }: Fitting): boolean {
   if (lines.length === 1 && given.length === 1) return true;
@@ -155,7 +162,10 @@ function isSurelyFlat({ lines, given, kept }: Fitting): boolean {
   return changed.every(({ key }) => !DEPENDS.test(key));
 }
 
-/** The search text has the indentation of the file, and the replacement has one that no edit can mean. */
+/**
+ * Whether the search text has the file's indentation, and the replacement one that no edit can
+ * mean.
+ */
 function isDamaged({ lines, given, kept }: Fitting): boolean {
   const indents = given.map(({ indent }) => indent);
   const own = lines.map(({ wanted }) => wanted.indent);
@@ -175,7 +185,7 @@ function isShifted(indents: readonly string[], own: readonly string[]): boolean 
   return least(indents) !== least(own);
 }
 
-/** Kept lines have other columns, and nothing around them explains it. */
+/** Whether kept lines have other columns, and nothing around them explains it. */
 function isDistorted(
   lines: Fitting['lines'],
   given: Fitting['given'],

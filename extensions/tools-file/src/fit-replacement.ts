@@ -6,22 +6,27 @@ import { type Fitting, fitIndentation } from './fit-indentation.js';
 import type { Line } from './text-lines.js';
 import { type WrittenLine, writtenLine } from './written-line.js';
 
-/** With more changed lines than this, the kept lines of a replacement are not searched. */
+/**
+ * When more lines than this are changed, the replacement is not searched for lines that it keeps.
+ */
 const MAX_CHANGED = 400;
 
-/** A text as lines: those that are not blank, and the blank ones before each and at the end. */
+/**
+ * A text as lines: those that are not blank, and the blank lines before each of them and at the
+ * end.
+ */
 interface Spaced {
   lines: WrittenLine[];
   gaps: string[][];
 }
 
-/** A line of the result, and the line of the file that it is, if it is one. */
+/** A line of the result. It has the line of the file that it repeats, if it repeats one. */
 export interface FittedLine {
   text: string;
   of?: Line;
 }
 
-/** The lines that a place becomes, and where it starts and ends in the file. */
+/** The new lines of a place, and where the place starts and ends in the file. */
 export interface Fitted {
   first: Line;
   last: Line;
@@ -29,10 +34,10 @@ export interface Fitted {
 }
 
 /**
- * Fits a replacement into the place of the search text. The lines that it keeps stay as they are in the
+ * Fits a replacement into the place of the search text. Lines that it keeps stay as they are in the
  * file. New lines get the file's indentation, without the errors of the search text.
  *
- * @returns `undefined` when there is more than one way to read it
+ * @returns the fitted lines; `undefined` when there is more than one way to read the replacement
  */
 export function fitReplacement(
   file: readonly Line[],
@@ -107,7 +112,10 @@ function spaced(texts: readonly string[]): Spaced {
   return { lines, gaps };
 }
 
-/** The blank lines of the file around the lines of a place; before and after it no more than the search text has. */
+/**
+ * Returns the blank lines of the file around the lines of a place. Before and after the place, it
+ * takes no more than the search text has.
+ */
 function gapsOf(file: readonly Line[], place: Place, search: readonly string[][]): Line[][] {
   const [first = 0, last = 0] = [place[0], place.at(-1)];
   const isBlank = (index: number) => file[index]?.text.trim() === '';
@@ -119,7 +127,7 @@ function gapsOf(file: readonly Line[], place: Place, search: readonly string[][]
   return [file.slice(before, first), ...inner, file.slice(last + 1, after)];
 }
 
-/** For each line of the replacement the line of the search text that it keeps. */
+/** Finds for each line of the replacement the line of the search text that it keeps. */
 function keptLines(
   search: readonly WrittenLine[],
   replace: readonly WrittenLine[],
@@ -149,10 +157,16 @@ interface Gaps {
   kept: readonly (number | undefined)[];
 }
 
-/** The blank lines of the result: those of the file between lines that stay neighbours. */
+/**
+ * Returns the blank lines of the result. Between lines that stay neighbours, those of the file
+ * stay.
+ */
 function fitGaps({ search, file, replace, kept }: Gaps): FittedLine[][] | undefined {
   const isOff = search.some((gap, at) => gap.length !== file[at]?.length);
-  /** The gap of the search text that is the same as a gap of the replacement, if the lines around it stay. */
+  /**
+   * Finds the gap of the search text that a gap of the replacement repeats, if the lines around it
+   * stay.
+   */
   const sameGap = (at: number) => {
     const before = at === 0 ? -1 : kept[at - 1];
     const after = at === kept.length ? search.length - 1 : kept[at];

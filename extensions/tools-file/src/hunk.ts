@@ -1,14 +1,14 @@
-/** One change: a text of the file, and its replacement. */
+/** One change of a file: a text in it, and the replacement of that text. */
 export interface Hunk {
   search: string;
   replace: string;
-  /** Replace every occurrence, rather than the only one. */
+  /** Replace every occurrence. Otherwise there must be exactly one. */
   replace_all?: boolean | undefined;
-  /** Take both texts literally, with their white space. */
+  /** Take both texts literally, white space included. */
   exact?: boolean | undefined;
 }
 
-/** Differences that were ignored to find a text. */
+/** The differences that were ignored to find a text. */
 export type Tolerance =
   | 'line endings'
   | 'trailing whitespace'

@@ -2,7 +2,7 @@ import { err, ok } from '@ethosagent/plugin-sdk';
 import type { ImageReading } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 
-/** The result for an image: its size as text, and its bytes for the model. */
+/** Returns the result for an image: its size as text, and its bytes for the model. */
 export function imageResult(
   name: string,
   {

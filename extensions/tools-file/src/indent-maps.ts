@@ -1,15 +1,15 @@
-/** Gives the file's indentation for a written one; `undefined` when it is unknown. */
+/** Returns the file's indentation for a written one; `undefined` when it is unknown. */
 export type IndentMap = (written: string) => string | undefined;
 
-/** How an indentation was written, and what it is in the file. */
+/** An indentation as it was written, and as it is in the file. */
 export type IndentExample = readonly [written: string, actual: string];
 
 const TAB_WIDTHS = [1, 2, 3, 4, 8];
 
 /**
- * Every simple way in which the written indentation may have come from that of the file: the block was
- * moved in or out, tabs became spaces or the reverse, the width changed. A result is certain when all
- * ways agree on it. When they differ, it is unknown.
+ * Finds every simple way in which the written indentation may have come from that of the file: the
+ * block was moved in or out, tabs became spaces or spaces became tabs, or the width changed. A
+ * result is certain when all ways agree on it, else unknown.
  *
  * @returns the maps that explain every example
  */
@@ -48,7 +48,7 @@ function tabExchanges(width: number): IndentMap[] {
   ];
 }
 
-/** Levels of another width, in spaces. */
+/** Returns a map when both indentations use spaces, with another width for each level. */
 function widthRatio(examples: readonly IndentExample[]): IndentMap[] {
   const [written, actual] = examples.find(([written]) => written !== '') ?? ['', ''];
   if (written === '' || actual === '' || /\t/.test(written + actual)) return [];

@@ -1,7 +1,7 @@
 /**
- * Gives a replacement the line endings that the text has at an offset: those of the line that the
- * offset is in, else of the one before it. Offsets must ascend: what was looked up is kept, because
- * a long line may hold many of them.
+ * Returns a function that gives a replacement the line endings of the text at an offset: the ending
+ * of the line that the offset is in, else of the line before it. Offsets must ascend. The last
+ * lookup is kept, because a long line may hold many offsets.
  */
 export function lineEndingAdapter(text: string, replacement: string): (offset: number) => string {
   if (!replacement.includes('\n')) return () => replacement;

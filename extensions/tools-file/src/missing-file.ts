@@ -3,7 +3,10 @@ import { errorCodeOf, type ScopedFs, type ToolResult } from '@ethosagent/types';
 import { displayPath } from './file-path.js';
 import { nearNames } from './near-names.js';
 
-/** Says that a file is missing, and which files of its folder have a similar name. */
+/**
+ * Returns a result that says that a file is missing, and which files in its folder have similar
+ * names.
+ */
 export async function missingFile(
   fs: ScopedFs,
   workingDir: string,
@@ -21,7 +24,7 @@ export async function missingFile(
   );
 }
 
-/** The bytes of a file, or `undefined` when there is none. */
+/** Reads a file. Returns `undefined` when there is none. */
 export async function readIfThere(fs: ScopedFs, path: string): Promise<Uint8Array | undefined> {
   try {
     return await fs.readBytes(path);

@@ -6,7 +6,7 @@ const MAX_SUGGESTIONS = 3;
 const MAX_NAMES = 5_000;
 const MIN_SIMILARITY = 0.4;
 
-/** Paths of files in the same folder whose names are like a missing one's, likest first. */
+/** Finds files in the folder of a missing file that have similar names, the most similar first. */
 export async function nearNames(fs: ScopedFs, path: string): Promise<string[]> {
   const folder = dirname(path);
   const name = basename(path);

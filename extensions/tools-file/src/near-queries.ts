@@ -1,16 +1,19 @@
 import type { SearchQuery } from './ripgrep-arguments.js';
 
-/** Smart case: a pattern without a capital letter matches every case already. */
+/** Whether a search ignores case. Smart case does when the pattern has no capital letter. */
 export function hasAnyCase({ pattern = '', case: kind }: SearchQuery): boolean {
   return kind === 'insensitive' || (kind === 'smart' && !/\p{Lu}/u.test(pattern));
 }
 
-/** The search without regard to case; `undefined` when it has none already. */
+/** Returns the same search, ignoring case; `undefined` when it already does. */
 export function inOtherCase(query: SearchQuery): SearchQuery | undefined {
   return hasAnyCase(query) ? undefined : { ...query, case: 'insensitive' };
 }
 
-/** The search without regard to case, with any blanks between the words; `undefined` for one word. */
+/**
+ * Returns the same search, ignoring case and with any blanks between words; `undefined` for a
+ * single word.
+ */
 export function withOtherBlanks(query: SearchQuery): SearchQuery | undefined {
   const { pattern = '' } = query;
   if (!/\S\s+\S/.test(pattern)) return undefined;

@@ -14,8 +14,9 @@ export interface Region {
 }
 
 /**
- * The range of a text that a search text most likely meant: the range with most of its lines in their
- * order. If no line is there, it is the line that is most similar to the longest line of the search text.
+ * Finds the range of a text that a search text most likely meant: the range with most of its lines
+ * in their order. If the text has none of them, it is the line that is most similar to the longest
+ * line of the search text.
  */
 export function nearestRegion(text: string, search: string): Region | undefined {
   const lines = linesOf(text).map((line) => line.text);

@@ -14,8 +14,9 @@ import { decodeText, encodeText } from './text-encoding.js';
 import { unifiedDiff } from './unified-diff.js';
 
 /**
- * Changes parts of a text file, all hunks or none. Needs `fs_reach.read` and `fs_reach.write`. It answers
- * `STALE_WRITE`, and shows the difference on a dry run, as `write_file` does.
+ * Changes parts of a text file, with all hunks or none. Needs `fs_reach.read` and `fs_reach.write`.
+ * Like `write_file`, it answers `STALE_WRITE` when the file changed since `read_file` showed it,
+ * and shows the difference on a dry run.
  */
 export const patchFileTool = defineTool({
   name: 'patch_file',
@@ -114,7 +115,7 @@ function countOf(hunks: number): string {
   return hunks === 1 ? '1 hunk' : `${hunks} hunks`;
 }
 
-/** Which hunks were found only by overlooking something. */
+/** Says which hunks were found only because differences were ignored. */
 function tolerances(hunks: readonly AppliedHunk[]): string {
   const some = hunks.flatMap(({ tolerance }, at) =>
     tolerance === undefined ? [] : [`hunk ${at + 1} matched except for ${tolerance}`],

@@ -6,19 +6,19 @@ const turns = new Turns();
 const ALL_EDITS = 'edits';
 
 /**
- * Runs one access of a file after those that were asked for earlier, so that calls of one batch see
- * each other's result. The next starts whether this one worked or threw.
+ * Runs an access of a file after all earlier accesses of its path, so that calls of one batch see
+ * each other's result. The next access starts even when this one throws.
  *
- * @param path absolute; other cases and Unicode forms of it count as the same file, because on
- * some file systems they are
+ * @param path absolute; a path in other case or another Unicode form counts as the same file,
+ *   because it is the same file on some file systems
  */
 export function withPathLock<T>(path: string, access: () => Promise<T>): Promise<T> {
   return turns.run(path.normalize('NFC').toLowerCase(), access);
 }
 
 /**
- * Runs one edit of a file. It waits for the earlier accesses of its path. It also waits for every other
- * edit in this process, because a link may make two paths lead to one file.
+ * Runs an edit of a file. It waits for all earlier accesses of its path. It also waits for every
+ * other edit in this process, because a link can make two paths lead to one file.
  *
  * @param path absolute
  */

@@ -9,10 +9,10 @@ import { type Line, linesOf } from './text-lines.js';
 export type Placed = { edits: Edit[]; tolerance?: Tolerance } | { unclearAt: number };
 
 /**
- * Finds where a search text is as whole lines, without regard to white space and the shape of
+ * Finds the places that have a search text as whole lines, except for white space and the shape of
  * quotes, and fits the replacement into each place.
  *
- * @param exact the one place that holds the search text exactly, if there is one
+ * @param exact the one place that has the search text exactly, if there is one
  */
 export function placeEdits(
   text: string,
@@ -51,7 +51,10 @@ export function placeEdits(
   return { edits, ...(tolerance !== undefined && { tolerance }) };
 }
 
-/** The places that a search text may mean: only an exact one, unless the search text may have lost its indentation. */
+/**
+ * Chooses the places that a search text may mean. When there is an exact one, it is the only one,
+ * unless the search text may have lost its indentation.
+ */
 function chooseAmong(
   file: readonly Line[],
   places: readonly Place[],
@@ -96,7 +99,9 @@ function endingOf(text: string, line: Line): string | undefined {
   return line.next === line.end ? undefined : text.slice(line.end, line.next);
 }
 
-/** The line ending that most lines of a place have; of the line before it where they have none. */
+/**
+ * Returns the most frequent line ending of a place. When it has none, that of the line before it.
+ */
 function usualEnding(text: string, { first, last }: { first: Line; last: Line }): string {
   const place = text.slice(first.start, last.next);
   const from = place.includes('\n') ? place : text.slice(0, first.start);

@@ -4,33 +4,37 @@ import type { FileStyle } from './file-style.js';
 export interface LaidLine {
   indent: string;
   key: string;
-  /** Its position in the place, if the file has exactly this line. */
+  /** The position of the line in the place, if the file has exactly this line. */
   keptAt?: number;
 }
 
 const OPENS = /(?:[{([]|=>|[^=!<>]=)$/;
-/** A table of Markdown has bars at both ends. */
+/**
+ * Matches a line that the next one continues. A table row of Markdown, with bars at both ends, does
+ * not.
+ */
 const CONTINUES = /^[^|].*(?:[&|]|\\)$/;
 const OPENS_BY_COLON =
   /^(?:if|for|while|def|class|try|else|elif|except|finally|with|match|async)\b.*:$/;
 const CLOSES = /^(?:[})\]]|<\/|["'`]{3}|(?:end|fi|done|esac)\b)/;
-/** After these, the next line may be deeper, but need not be. */
+/** Matches a line after which the next line may be deeper, or not. */
 const MAY_OPEN =
   /[{([<:=>&|?+\\`]$|^(?:[-*+#>@]|\d+\.|\/\*\*(?!.*\*\/)|["'`]{3})|\b(?:then|do|else|begin|of|in)$/;
 const STATEMENT =
   /^(?:if|for|while|return|export|import|const|let|type|interface|class|function|ifn?def|ifn?eq)\b.*[^;,}]$/;
 const RULE = /^[\w.%$()/ -]+:(?!=)/;
 const LIST_ITEM = /^(?:[-*+]|\d+\.) /;
-/** These may be deeper than the line before them. */
+/** Matches a line that may be deeper than the line before it. */
 const MAY_BE_DEEPER = /^(?:[.?:&|*+<\-=]|(?:extends|implements|and|or|as|satisfies)\b)/;
-/** The steps of a file that has no indented line yet. */
+/** The steps that count as usual when the file has no indented line yet. */
 const USUAL_STEPS = new Set([2, 4]);
 
 /**
- * Whether the layout of the new lines is plausible. A line is deeper than the line before it only for a
- * reason. A line that opens a block is followed by a deeper one. All are indented like the file.
+ * Whether the layout of the new lines is plausible. That needs three things: a line is deeper than
+ * the line before it only for a reason; after a line that opens a block comes a deeper one; all
+ * lines are indented like the file.
  *
- * @param lines the lines that a place becomes, with the one before and the one after it
+ * @param lines the new lines of a place, with the line before the place and the line after it
  */
 export function isPlausible(lines: readonly LaidLine[], style: FileStyle): boolean {
   return lines.every((line, at) => {
@@ -42,7 +46,7 @@ export function isPlausible(lines: readonly LaidLine[], style: FileStyle): boole
   });
 }
 
-/** Whether a line ends a block that one before it opens. */
+/** Whether a line ends a block that an earlier line opens. */
 export function closesBlock(key: string): boolean {
   return CLOSES.test(key);
 }

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { errorCodeOf, type ScopedFs } from '@ethosagent/types';
 
 /**
- * The first files of a list that exist and are in reach, in the order of the list. ripgrep does not know
- * the deny floor, so each path that it found is checked here before it is shown or used. When a folder is
- * out of reach, everything below it is, too.
+ * Returns the first files of a list that exist and are in reach, in the order of the list. ripgrep
+ * does not know the deny floor, so each path that it found is checked here before it is shown or
+ * used. When a folder is out of reach, everything below it is, too.
  *
- * @param max 1 or more
+ * @param max how many files to return at most; 1 or more
  */
 export async function reachableFiles(
   fs: ScopedFs,
@@ -28,7 +28,7 @@ export async function reachableFiles(
   return reachable;
 }
 
-/** `undefined`: out of reach. */
+/** Whether a file exists; `undefined` when it is out of reach. */
 async function isThere(fs: ScopedFs, path: string): Promise<boolean | undefined> {
   try {
     return await fs.exists(path);

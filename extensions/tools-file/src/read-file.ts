@@ -22,13 +22,14 @@ type ReadContext = Pick<
 > & { scopedFs: ScopedFs };
 
 /**
- * Reads a text file or some of its lines, or shows an image; of another binary file, type and size. Needs
- * `fs_reach.read`.
+ * Reads a text file or some of its lines, or shows an image. Of another binary file, it tells only
+ * the type and the size. It records the content in `ctx.readMtimes`, for the check of a later
+ * write. Needs `fs_reach.read`.
  */
 export const readFileTool = defineTool({
   name: NAME,
   description:
-    'Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Shows all of a text, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected; of other binary files only type and size are told. Read a file before changing it.',
+    'Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Shows all of a text, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected. Of other binary files, only type and size are shown. Read a file before changing it.',
   toolset: 'file',
   input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { errorCodeOf, type ScopedFs, type ToolContext } from '@ethosagent/types';
 
-/** What was read when in a run, by absolute path. */
+/** Which files a run has read, and when, by absolute path. */
 export type ReadRecords = NonNullable<ToolContext['readMtimes']>;
 
 interface Fingerprint {
-  /** The time stamp of the record that the hash belongs to. When the record is replaced, the hash is void. */
+  /**
+   * The time stamp of the record that the hash belongs to. A newer record makes the hash invalid.
+   */
   mtimeMs: number;
   hash: string;
 }
@@ -14,7 +16,7 @@ interface Fingerprint {
 // of the records has no field for a hash, so the hashes are beside them and live as long as they do.
 const fingerprints = new WeakMap<ReadRecords, Map<string, Fingerprint>>();
 
-/** Notes what a file held when it was read or written. */
+/** Records the content of a file that was read or written, as a hash. */
 export function recordContent(
   ctx: Pick<ToolContext, 'readMtimes' | 'currentTurn'>,
   path: string,
@@ -33,15 +35,15 @@ export function forgetContent(ctx: Pick<ToolContext, 'readMtimes'>, path: string
   ctx.readMtimes?.delete(path);
 }
 
-/** What happened to a file since it was recorded. */
+/** What happened to a file since it was recorded, if anything. */
 export type FileChange = 'changed' | 'deleted';
 
 /**
- * Says what happened to a file since it was recorded. It compares the content if its hash was noted,
- * otherwise the time stamp.
+ * Finds out what happened to a file since it was recorded. It compares the content if there is a
+ * hash of it, else the time stamp.
  *
- * @param file.content what the file holds now, `null` for no file, where the caller has looked already
- * @returns `undefined` for a file without a record, or that is what it was
+ * @param file.content what the file has now, if the caller knows it; `null` when there is no file
+ * @returns `undefined` when the file has no record, or did not change
  */
 export async function changeSinceRead(
   ctx: Pick<ToolContext, 'readMtimes'>,

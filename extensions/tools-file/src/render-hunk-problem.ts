@@ -7,7 +7,10 @@ import { linesOf } from './text-lines.js';
 const MAX_REGION_LINES = 15;
 const MAX_REGION_LINE_CHARS = 300;
 
-/** Says why a hunk doesn't apply and what to change, with the part of the file it may have meant. */
+/**
+ * Says why a hunk does not apply and what to change, and shows the part of the file that it may
+ * mean.
+ */
 export function renderHunkProblem(problem: HunkProblem, hunk: Hunk, text: string): string {
   switch (problem.kind) {
     case 'empty':
@@ -36,7 +39,9 @@ function hintFor(hunk: Hunk, text: string): string {
   return `${again} ${differences(text, hunk.search, region.startLine)}`;
 }
 
-/** The place with its line numbers. Below each line that differs is the line of the search text. */
+/**
+ * Renders a place with line numbers. Below each line that differs is the line of the search text.
+ */
 function differences(text: string, search: string, startLine: number): string {
   const there = linesOf(text)
     .slice(startLine - 1)

@@ -1,35 +1,35 @@
 import { takeStart } from '@ethosagent/policy';
 import { type Line, linesOf } from './text-lines.js';
 
-/** Lines at most, unless asked for more. */
+/** How many lines are shown at most, unless the call asks for more. */
 export const DEFAULT_LIMIT = 2_000;
-/** A line is cut after so many characters. A longer one is data rather than text. */
+/** A line is cut after this many characters. A longer line is data rather than text. */
 export const MAX_LINE_CHARS = 4_000;
 const NOTE_CHARS = 400;
 
 export interface ReadRange {
-  /** 1-based number of the first line. */
+  /** The number of the first line, counted from 1. */
   offset: number;
-  /** Lines at most. */
+  /** How many lines to show at most. */
   limit: number;
   lineNumbers: boolean;
-  /** Characters that the whole answer may have. */
+  /** How many characters the whole answer may have. */
   maxChars: number;
 }
 
 export interface RenderedRead {
   value: string;
   totalLines: number;
-  /** 1-based; 0 when no line is shown. */
+  /** The number of the first shown line, counted from 1; 0 when no line is shown. */
   startLine: number;
   endLine: number;
 }
 
 /**
- * Writes out a range of lines, with their line endings as they are. When that is not the whole
- * file, a last line in brackets says which lines of how many they are, and how to read on.
+ * Renders a range of lines, with their line endings as they are. When that is not the whole file, a
+ * last line in brackets says which lines are shown, how many there are, and how to read on.
  *
- * @returns `undefined` when the range starts after the last line
+ * @returns the text; `undefined` when the range starts after the last line
  */
 export function renderRead(text: string, range: ReadRange): RenderedRead | undefined {
   const lines = linesOf(text);

@@ -8,19 +8,19 @@ const CHARS_BEFORE_MATCH = 100;
 
 /** A file with matching lines. */
 export interface FileHits {
-  /** Absolute. */
+  /** The absolute path of the file. */
   path: string;
   hits: readonly Hit[];
   /** The lines of the file; absent when it is too large to read. */
   lines?: FileLines;
 }
 
-/** Text that was made to fit. */
+/** Text that was cut to fit, if it was too long. */
 export interface Rendered {
   text: string;
-  /** How many of the parts are in it. The last one may be cut. */
+  /** How many of the parts the text has. The last one may be cut. */
   shown: number;
-  /** Not all is in it. */
+  /** Whether something was left out. */
   isCut: boolean;
 }
 
@@ -40,17 +40,17 @@ function joinWithin(parts: Iterable<string>, separator: string, maxChars: number
   return { text, shown, isCut: false };
 }
 
-/** One name a line. */
+/** Renders one name per line. */
 export function renderNames(names: readonly string[], maxChars: number): Rendered {
   return joinWithin(names.map(renderName), '\n', maxChars);
 }
 
 /**
- * Groups matching lines by file: `12:` before a matching line, `11-` before one around it, `--`
- * between stretches. `shown` counts files.
+ * Renders matching lines, grouped by file: `12:` before a matching line, `11-` before a line around
+ * it, `--` between parts of a file. `shown` counts files.
  *
- * @param options.context lines shown before and after each match
- * @param options.workingDir paths below it are shown relative to it
+ * @param options.context how many lines to show before and after each match
+ * @param options.workingDir paths below this folder are shown relative to it
  */
 export function renderHits(
   files: readonly FileHits[],
@@ -99,7 +99,7 @@ function linesAround(numbers: readonly number[], context: number, lines: FileLin
   return [...around].sort((a, b) => a - b);
 }
 
-/** A long line is cut to what is around the match. */
+/** Renders a line. A long one is cut to the text around the match. */
 function renderLine(line: string, column: number): string {
   if (line.length <= MAX_LINE_CHARS) return line;
   const match = Buffer.from(line)

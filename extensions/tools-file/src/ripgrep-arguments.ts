@@ -4,7 +4,7 @@ const NAMES_TYPE = 'wanted';
 
 /** What to search for. */
 export interface SearchQuery {
-  /** A regular expression of Rust's `regex`, or a plain text; absent to search for names only. */
+  /** A regular expression of Rust's `regex`, or a plain text. Absent to search for names only. */
   pattern?: string | undefined;
   fixedString: boolean;
   case: 'smart' | 'sensitive' | 'insensitive';
@@ -17,18 +17,20 @@ export interface SearchQuery {
 
 /** Where to search. */
 export interface SearchPlace {
-  /** The folder that ripgrep runs in; absent when a single file, by absolute path, is searched. */
+  /**
+   * The folder that ripgrep runs in. Absent when a single file is searched, by its absolute path.
+   */
   cwd?: string;
-  /** Relative to `cwd`, with `/` between segments. */
+  /** The file or folder to search, relative to `cwd`, with `/` between segments. */
   target: string;
-  /** Ignore files above the target that count too, relative to `cwd`. */
+  /** The ignore files above the target that also count, relative to `cwd`. */
   ignoreFiles: readonly string[];
 }
 
 // The attack: a value such as `--pre=sh` from the model. Each value is joined to its option by `=`, so it
 // can not become an option itself.
 
-/** Options that say what matches in a line. */
+/** Returns the options of ripgrep that say what matches in a line. */
 export function patternArguments(query: SearchQuery): string[] {
   if (query.pattern === undefined) return [];
   return [
@@ -41,10 +43,11 @@ export function patternArguments(query: SearchQuery): string[] {
 }
 
 /**
- * Options that say which files are searched. Ignore files count without a repository, too. Those that may
- * be out of reach are not read: the files of parent folders, of the user, and of the repository itself.
+ * Returns the options of ripgrep that say which files are searched. Ignore files count even without
+ * a repository. ripgrep does not read those that may be out of reach: the files of parent folders,
+ * of the user, and of the repository itself.
  *
- * @param place where to search, and the ignore files above that count too
+ * @param place where to search, and the ignore files above it that also count
  */
 export function filterArguments(
   query: SearchQuery,
@@ -73,8 +76,9 @@ export function filterArguments(
 }
 
 /**
- * Options that keep only files that match a glob; an empty list when the filter does that already. `--glob`
- * overrides ignore files, so a file must pass the filter as well.
+ * Returns the options of ripgrep that keep only files that match a glob. The list is empty when
+ * `filterArguments` already does that. `--glob` overrides ignore files, so a file must also pass
+ * that filter.
  */
 export function globArguments(
   { globs, fileType }: SearchQuery,

@@ -1,12 +1,15 @@
 /** A line that matches. */
 export interface Hit {
-  /** 1-based. */
+  /** The number of the line, counted from 1. */
   line: number;
-  /** 1-based, in bytes: where in the line the first match starts. */
+  /** Where the first match starts in the line, in bytes, counted from 1. */
   column: number;
 }
 
-/** The paths of an output in which each ends in NUL. What follows the last was cut off. */
+/**
+ * Reads the paths of an output, each with a NUL after it. Text after the last NUL is a path that
+ * was cut.
+ */
 export function parsePaths(stdout: string): string[] {
   return stdout.split('\0').slice(0, -1);
 }
@@ -14,8 +17,8 @@ export function parsePaths(stdout: string): string[] {
 /**
  * Reads `path NUL line:column:` records.
  *
- * @param paths what was searched; ripgrep also writes remarks on binary files, which have no NUL
- * and may stand before a path
+ * @param paths the files that were searched. They tell a path from a remark: ripgrep also writes
+ *   remarks on binary files, which have no NUL and may be before a path
  */
 export function parseHits(stdout: string, paths: readonly string[]): Map<string, Hit[]> {
   const hits = new Map<string, Hit[]>(paths.map((path) => [path, []]));
@@ -34,12 +37,13 @@ export function parseHits(stdout: string, paths: readonly string[]): Map<string,
   }
 }
 
-/** The remark of ripgrep on a binary file. It is a line before the next path. */
+/** Matches remarks of ripgrep on binary files. Each is a line before the next path. */
 const REMARKS = /^(?:[^\0\n]*: (?:WARNING: stopped searching )?binary file[^\0\n]*\n)+/;
 
 /**
- * Reads `path NUL line:column:` records of any files. The attack: a file name that looks like a remark, so
- * that the parsed path is another file. The caller must therefore read each path through its own reach.
+ * Reads `path NUL line:column:` records of any files. A file name can look like a remark, so that
+ * the parsed path is the path of another file. So the caller must read each path through its own
+ * reach.
  */
 export function parseAllHits(stdout: string): Map<string, Hit[]> {
   const hits = new Map<string, Hit[]>();

@@ -15,14 +15,15 @@ const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--path-separat
 
 export type FileList =
   /**
-   * `paths` are relative to `cwd` and in no order. `isPartial`: something could not be read. `hits`: where
-   * in them, if that was asked for and is not too much.
+   * `paths` are relative to `cwd` and in no order. `isPartial` says that something could not be
+   * read or was cut off. `hits` has the places in the files, if they were asked for and were not
+   * too many.
    */
   | { ok: true; paths: string[]; isPartial: boolean; hits?: ReadonlyMap<string, Hit[]> }
-  /** ripgrep refuses the pattern, a glob or the file type, and says why. */
+  /** Why ripgrep refuses the pattern, a glob or the file type. */
   | { ok: false; reason: string };
 
-/** ripgrep, as a process of the call. It never reads a configuration file. */
+/** Runs ripgrep as a process of the call. ripgrep reads no configuration file. */
 export class Ripgrep {
   readonly #process: ScopedProcess;
   readonly #binary: string;
@@ -33,9 +34,9 @@ export class Ripgrep {
   }
 
   /**
-   * Lists the files that match, or in which something does.
+   * Lists the files that match, or that have a match.
    *
-   * @param maxHits lines of each file that are looked for as well; none when absent
+   * @param maxHits how many matching lines of each file to find as well, at most; none when absent
    */
   async listFiles(query: SearchQuery, place: SearchPlace, maxHits?: number): Promise<FileList> {
     const globs = globArguments(query, place);
@@ -88,10 +89,11 @@ export class Ripgrep {
   }
 
   /**
-   * Finds the matching lines of files. Only where they are: the caller reads them, in its reach.
+   * Finds the matching lines of files. It tells only their places: the caller reads the text
+   * through its own reach.
    *
-   * @param paths absolute
-   * @param maxHits of each file
+   * @param paths absolute paths
+   * @param maxHits how many lines of each file to find at most
    */
   async findLines(
     query: SearchQuery,
@@ -139,7 +141,7 @@ export class Ripgrep {
   }
 }
 
-/** Options that tell the lines of matches, and not what is in them. */
+/** Returns the options that print the places of matching lines without their text. */
 function lineArguments(maxHits: number): string[] {
   return [
     '--with-filename',

@@ -5,7 +5,7 @@ import type { SearchArgs } from './search-input.js';
 
 const NOTE_CHARS = 300;
 
-/** The matches of a search, at most as many as were asked for. */
+/** The matches of a search, no more than were asked for. */
 export type SearchFindings =
   | { mode: 'names'; paths: readonly string[]; hasMore: boolean }
   | { mode: 'content'; files: readonly FileHits[]; hasMore: boolean };
@@ -16,7 +16,7 @@ export interface SearchAnswer {
   structured: Record<string, unknown>;
 }
 
-/** Writes out what was found, within the budget, and says when there is more. */
+/** Renders the findings within the budget, and says when there is more. */
 export function answerOf(
   findings: SearchFindings,
   args: SearchArgs,

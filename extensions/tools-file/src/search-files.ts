@@ -28,7 +28,7 @@ import { smallestFirst } from './smallest-first.js';
 
 /** Options of `createSearchFilesTool`. */
 export interface SearchFilesOptions {
-  /** Absolute path of another ripgrep than the one that comes with this package. */
+  /** The absolute path of a ripgrep to use instead of the one that comes with this package. */
   ripgrepPath?: string;
 }
 
@@ -38,11 +38,11 @@ type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abo
 };
 
 /**
- * Searches files by content and by name, as `.gitignore` allows. Needs `fs_reach.read`, and `process` for
- * ripgrep.
+ * Creates `search_files`, which searches files by content, by name, or both. It leaves out the
+ * files that `.gitignore` names. Needs `fs_reach.read`, and `process` with ripgrep.
  *
  * @param options the path of ripgrep; the bundled one when absent
- * @returns the tool
+ * @returns the tool, ready to register
  */
 export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<SearchArgs> {
   const binary = options.ripgrepPath ?? bundledRipgrepPath;
@@ -63,7 +63,10 @@ export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<Se
   });
 }
 
-/** `search_files` with the ripgrep that comes with this package. */
+/**
+ * `search_files` with the ripgrep that comes with this package. Needs `fs_reach.read`, and
+ * `process` with ripgrep.
+ */
 export const searchFilesTool = createSearchFilesTool();
 
 async function search(args: SearchArgs, ctx: SearchContext, binary: string): Promise<ToolResult> {
@@ -116,14 +119,14 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   });
 }
 
-/** What a search found, in reach. */
+/** The findings of a search that are in reach, or why ripgrep refused it. */
 type Looked =
   | {
       ok: true;
       findings: SearchFindings;
       isNothing: boolean;
       isPartial: boolean;
-      /** As ripgrep lists them, in reach or not. */
+      /** The files that ripgrep lists, in reach or not. */
       paths: readonly string[];
     }
   | { ok: false; reason: string };
@@ -159,7 +162,7 @@ async function lookFor(
   return { ok: true, findings, isNothing, isPartial: list.isPartial, paths: list.paths };
 }
 
-/** Absolute paths of the listed files, in order. */
+/** Gives the absolute paths of the listed files, in order. */
 function* inOrder(
   listed: readonly string[],
   { cwd, target }: SearchPlace,
@@ -172,7 +175,7 @@ function* inOrder(
   for (const path of smallestFirst(listed, likely)) yield resolve(cwd, path);
 }
 
-/** The lines of these files, as the listing told them. */
+/** Takes the matching lines of these files from the listing; `undefined` when it has no lines. */
 function hitsOf(
   hits: ReadonlyMap<string, Hit[]> | undefined,
   { cwd }: SearchPlace,
@@ -188,8 +191,8 @@ function hitsOf(
 }
 
 /**
- * Finds the matching lines of files that are in reach. ripgrep tells only which lines they are;
- * their text is read through the reach, so that nothing else can come to light.
+ * Finds the matching lines of files that are in reach. ripgrep tells only which lines match. Their
+ * text is read through the reach, so that no other text can be shown.
  */
 async function findLines(
   ctx: SearchContext,
@@ -219,7 +222,7 @@ async function findLines(
   return { mode: 'content', files, hasMore };
 }
 
-/** `undefined` for a file that is gone, is no longer in reach, or is not text. */
+/** Reads the lines of a file; `undefined` when it is gone, no longer in reach, or not text. */
 async function readLines(fs: ScopedFs, path: string): Promise<FileLines | 'too large' | undefined> {
   try {
     return await fileLines(await fs.readBytes(path));

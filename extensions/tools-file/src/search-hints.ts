@@ -12,20 +12,22 @@ import { smallestFirst } from './smallest-first.js';
 const MAX_NAMES = 3;
 const MIN_SIMILARITY = 0.5;
 
-/** What a search that found nothing may have meant. */
+/** What `searchHint` needs beside the search. */
 export interface HintOptions {
   fs: ScopedFs;
   ripgrep: Ripgrep;
   place: SearchPlace & { cwd: string };
   workingDir: string;
   signal: AbortSignal;
-  /** Files in which the search matches with other blanks, where they are known. */
+  /** Files in which the search matches with other blanks, if they are already known. */
   withBlanks?: readonly string[] | undefined;
 }
 
 /**
- * What is near to a search that found nothing, as a sentence: files in which it matches in other
- * case, or with other blanks; for a glob, files with a name like it.
+ * Says what is near to a search that found nothing: files in which it matches in other case or with
+ * other blanks, or, for a glob, files with similar names.
+ *
+ * @returns a part of a sentence; `undefined` when nothing is near
  */
 export async function searchHint(
   query: SearchQuery,
@@ -74,7 +76,7 @@ async function pathsOf(
   return list.ok ? list.paths : [];
 }
 
-/** Only those in reach: ripgrep does not know what is denied. */
+/** Returns the names of those files that are in reach: ripgrep does not know what is denied. */
 async function namesOf(
   paths: Iterable<string>,
   { fs, place, workingDir }: HintOptions,

@@ -6,10 +6,10 @@ const IGNORE_FILE = '.gitignore';
 
 /**
  * Decides where ripgrep runs for a search below `root`. Ignore files between the working directory
- * and the root count, when they are in reach; what lies above is not looked at.
+ * and the root count when they are in reach. Those above the working directory are not read.
  *
- * @returns `undefined` when there is nothing at the root
- * @throws `PATH_NOT_REACHABLE`
+ * @returns the place; `undefined` when there is nothing at the root
+ * @throws `PATH_NOT_REACHABLE` when the root is out of reach
  */
 export async function placeOf(
   fs: ScopedFs,
@@ -47,7 +47,7 @@ async function kindOf(fs: ScopedFs, path: string): Promise<'file' | 'folder' | '
   }
 }
 
-/** Nearest first. */
+/** Finds the ignore files between `root` and `top`, the nearest first. */
 async function ignoreFilesAbove(fs: ScopedFs, top: string, root: string): Promise<string[]> {
   const found: string[] = [];
   for (let folder = root; isBelow(folder, top); ) {

@@ -2,17 +2,18 @@ import { escapePattern, hasAnyCase, withOtherBlanks } from './near-queries.js';
 import type { SearchQuery } from './ripgrep-arguments.js';
 import type { SearchFindings } from './search-answer.js';
 
-/** A wider search. If the search itself finds nothing, it tells what is near. */
+/** A wider search. When the search itself finds nothing, the wider one shows what is near. */
 export interface SearchProbe {
-  /** It finds all that the search itself finds. */
+  /** The wider search. It finds everything that the search itself finds. */
   query: SearchQuery;
-  /** Whether what it found is what the search itself finds. */
+  /** Whether the search itself would find exactly these findings of the wider search. */
   isSame(findings: SearchFindings): boolean;
 }
 
 /**
- * The search with any blanks between the words, for plain words only. For these, the text of a found line
- * tells whether the search itself matches it. So ripgrep runs only once when nothing is near.
+ * Returns the same search with any blanks between the words, if its pattern is plain words. For
+ * these, the text of a found line tells whether the search itself matches it. So ripgrep runs only
+ * once when nothing is near.
  */
 export function probeOf(query: SearchQuery): SearchProbe | undefined {
   const { pattern } = query;

@@ -1,6 +1,9 @@
 const MAX_CHARS = 300;
 
-/** How alike two texts are, from 0 to 1: the share of letter pairs that they have in common. */
+/**
+ * Returns how similar two texts are, from 0 to 1: the share of letter pairs that they have in
+ * common.
+ */
 export function similarity(a: string, b: string): number {
   const left = pairsOf(a);
   const right = pairsOf(b);

@@ -1,6 +1,6 @@
 /**
- * Gives texts in the order of their UTF-16 code units. It sorts only as far as texts are taken: a search may
- * find far more than anyone looks at.
+ * Gives texts in the order of their UTF-16 code units. It sorts only as far as texts are taken,
+ * because a search may find far more than anyone reads.
  *
  * @param likely how many are likely to be taken
  */

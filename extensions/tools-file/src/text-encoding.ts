@@ -5,26 +5,29 @@ const SAMPLE_SIZE = 65_536;
 const MIN_FOREIGN_BYTES = 6;
 const MIN_CONFIDENCE = 20;
 
-/** How a text is kept as bytes. */
+/** How a text is stored as bytes. */
 export interface TextFormat {
   /** A name in lower case that `iconv-lite` knows, e.g. `utf-8` or `windows-1252`. */
   encoding: string;
-  /** The bytes start with a byte order mark. */
+  /** Whether the bytes start with a byte order mark. */
   bom: boolean;
 }
 
-/** A text as it was found. */
+/** A decoded text, and how it was stored. */
 export interface DecodedText extends TextFormat {
   text: string;
-  /** Some bytes are invalid in this encoding: the text can't be turned back into them. */
+  /**
+   * Whether some bytes are invalid in this encoding. The text can't be turned back into such bytes.
+   */
   lossy: boolean;
 }
 
 /**
- * Finds out how a text is encoded, and decodes it: a byte order mark, else valid UTF-8, else
- * UTF-16 by its pattern of zero bytes, else the best guess from how often which bytes occur.
+ * Detects the encoding of a text and decodes it. It decides by the byte order mark; else by whether
+ * the bytes are valid UTF-8; else by the zero bytes of UTF-16; else it guesses from how often each
+ * byte occurs.
  *
- * @returns `undefined` for bytes that are no text
+ * @returns `undefined` when the bytes are not text
  */
 export async function decodeText(bytes: Uint8Array): Promise<DecodedText | undefined> {
   const marked = readByteOrderMark(bytes);
@@ -105,7 +108,10 @@ function isForeign(byte: number): boolean {
   return byte >= 0x80;
 }
 
-/** Mostly ASCII in UTF-16 has a zero in every second byte, and hardly any in the others. */
+/**
+ * Detects UTF-16 by its zero bytes. Text that is mostly ASCII has a zero in every second byte, and
+ * hardly any in the others.
+ */
 function utf16Pattern(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length < 4 || bytes.length % 2 !== 0) return undefined;
   const sample = bytes.subarray(0, SAMPLE_SIZE);
@@ -119,7 +125,7 @@ function utf16Pattern(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return undefined;
 }
 
-/** Less than one character in twenty is a control character that text doesn't use. */
+/** Whether less than one character in twenty is a control character that text does not use. */
 function looksLikeText(text: string): boolean {
   const sample = text.slice(0, SAMPLE_SIZE);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

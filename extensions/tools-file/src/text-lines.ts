@@ -1,15 +1,18 @@
-/** A line of a text, by offsets into it. */
+/** A line of a text, with its offsets in the text. */
 export interface Line {
-  /** Without its line ending. */
+  /** The line without its line ending. */
   text: string;
   start: number;
-  /** Before the line ending. */
+  /** The offset before the line ending. */
   end: number;
-  /** After the line ending; equal to `end` for a last line without one. */
+  /** The offset after the line ending. It is equal to `end` for a last line without one. */
   next: number;
 }
 
-/** Splits at `\n`; a `\r` before it belongs to the line ending. A text that ends in one has no empty last line. */
+/**
+ * Splits a text at `\n`; a `\r` before it belongs to the line ending. There is no empty line after
+ * the last line ending.
+ */
 export function linesOf(text: string): Line[] {
   const lines: Line[] = [];
   for (let start = 0; start < text.length; ) {
@@ -23,14 +26,17 @@ export function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** How many lines `linesOf` gives. */
+/** Counts the lines that `linesOf` returns. */
 export function countLines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return text === '' || text.endsWith('\n') ? count : count + 1;
 }
 
-/** The 1-based numbers of the lines that hold these offsets, which must ascend. */
+/**
+ * Returns the numbers of the lines that have these offsets, counted from 1. The offsets must
+ * ascend.
+ */
 export function lineNumbersAt(text: string, offsets: readonly number[]): number[] {
   let number = 1;
   let newline = text.indexOf('\n');

@@ -5,9 +5,9 @@ const CONTEXT_LINES = 3;
 // Keeps the quadratic worst case, two texts with little in common, below a second.
 const MAX_EDITS = 2_000;
 
-/** How two versions of a file differ. */
+/** The differences between two versions of a file. */
 export interface FileDiff {
-  /** A unified diff; empty when there is none, a remark when it would be too long. */
+  /** A unified diff. Empty when nothing differs; a remark when the diff would be too long. */
   text: string;
   added: number;
   removed: number;
@@ -16,8 +16,8 @@ export interface FileDiff {
 /**
  * Compares two versions of a file.
  *
- * @param name how the file is called in the diff
- * @param before the old text, or `undefined` for a file that is new
+ * @param name the name of the file in the diff
+ * @param before the old text; `undefined` for a new file
  */
 export function unifiedDiff(name: string, before: string | undefined, after: string): FileDiff {
   if (before === after) return { text: '', added: 0, removed: 0 };

@@ -23,14 +23,14 @@ interface WriteArgs {
 }
 
 /**
- * Creates or replaces a text file, in UTF-8. Needs `fs_reach.read` and `fs_reach.write`. When the file
- * changed, or was deleted, since `read_file` showed it in the same session, the answer is `STALE_WRITE`,
- * and nothing is written. A dry run shows the difference.
+ * Creates or replaces a text file, in UTF-8. Needs `fs_reach.read` and `fs_reach.write`. When the
+ * file was changed or deleted since `read_file` showed it in the same run, it answers `STALE_WRITE`
+ * and writes nothing. A dry run shows the difference.
  */
 export const writeFileTool = defineTool({
   name: 'write_file',
   description:
-    'Create a text file, or replace the whole content of one. Missing folders are created. Refused when the file was changed or deleted since you read it. To change parts of a file, use patch_file.',
+    'Create a text file, or replace its whole content. Missing folders are created. Refused when the file was changed or deleted since you read it. To change parts of a file, use patch_file.',
   toolset: 'file',
   input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
@@ -102,7 +102,7 @@ async function writeFile(
   });
 }
 
-/** What a text file holds; empty for one that is binary or too large to compare. */
+/** Reads the text of a file. It is empty when the file is binary or too large to compare. */
 async function readText(fs: ScopedFs, path: string): Promise<string> {
   try {
     return (await decodeText(await fs.readBytes(path)))?.text ?? '';

@@ -1,10 +1,10 @@
-/** A line by its parts. */
+/** A line, split into its parts. */
 export interface WrittenLine {
   text: string;
   indent: string;
-  /** The rest, with trailing blanks. */
+  /** The text after the indentation, with trailing blanks. */
   body: string;
-  /** What it says, without regard to blanks and the shape of quotes. */
+  /** The text to compare lines by: trimmed, with single blanks and straight quotes. */
   key: string;
 }
 
@@ -13,12 +13,12 @@ export function writtenLine(text: string): WrittenLine {
   return { text, indent, body: text.slice(indent.length), key: lineKey(text) };
 }
 
-/** What a line says, without regard to blanks and the shape of quotes; empty for a blank line. */
+/** Returns a line in the form in which lines are compared. It is empty for a blank line. */
 export function lineKey(text: string): string {
   return straightQuotes(text.trim().replaceAll(/\s+/g, ' '));
 }
 
-/** Typographic quotes as those of a keyboard. */
+/** Replaces typographic quotes with straight ones. */
 export function straightQuotes(text: string): string {
   return text.replaceAll(/[“”„‟]/g, '"').replaceAll(/[‘’‚‛]/g, "'");
 }
