@@ -39,11 +39,13 @@ const answer = z.object({
 const failure = z.object({ error: z.object({ code: z.string(), detail: z.string().nullish() }) });
 
 /**
- * The web search of Brave: https://api-dashboard.search.brave.com/app/documentation
- * It asks `api.search.brave.com` with `providers/brave/apiKey`.
+ * Creates the provider for the web search of Brave:
+ * https://api-dashboard.search.brave.com/app/documentation By default, it asks
+ * `api.search.brave.com` with the secret `providers/brave/apiKey`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`
+ * @throws `CONFIG_INVALID` when `baseUrl` is not a valid URL
  */
 export function braveSearch({
   baseUrl = 'https://api.search.brave.com/res/v1/',
@@ -111,7 +113,10 @@ function problem({ status, headers, body }: ProviderResponse): SearchProblem | u
   return { kind: isPlan ? 'quota' : 'rate', ...said, ...retry };
 }
 
-/** One for each limit of the plan: `X-RateLimit-Remaining: 0, 1200` with `X-RateLimit-Reset: 1, 86400`. */
+/**
+ * Reads the limits of the plan, one window for each: `X-RateLimit-Remaining: 0, 1200` with
+ * `X-RateLimit-Reset: 1, 86400`.
+ */
 function windowsOf(headers: Headers): Array<{ remaining: number; reset: number }> {
   const remaining = numbersOf(headers.get('x-ratelimit-remaining'));
   return numbersOf(headers.get('x-ratelimit-reset')).map((reset, at) => ({

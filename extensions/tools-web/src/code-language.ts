@@ -12,7 +12,7 @@ const NO_LANGUAGE: ReadonlySet<string> = new Set(
 const NAMES =
   /(?:^|\s)(bash|c|cpp|csharp|css|diff|go|haskell|html|ini|java|javascript|js|json|jsx|kotlin|lua|makefile|markdown|objectivec|perl|php|python|r|ruby|rust|scala|scss|sh|shell|sql|swift|toml|ts|tsx|typescript|xml|yaml)(?=\s|$)/i;
 
-/** The language of a block of code, if the classes of its elements name one. */
+/** Finds the language of a code block in the classes of its elements. Empty when they name none. */
 export function codeLanguage(elements: readonly TreeElement[]): string {
   for (const element of elements) {
     const said = element.getAttribute('data-lang') ?? element.getAttribute('data-language');

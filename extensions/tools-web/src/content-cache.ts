@@ -36,7 +36,7 @@ export class ContentCache {
   }
 }
 
-/** What the content of a download is made from. */
+/** Returns the key of a conversion: a hash of everything that the content is made from. */
 export function contentKey({ bytes, headers, isPartial, url }: Download, raw: boolean): string {
   const type = headers.get('content-type');
   return createHash('sha256')

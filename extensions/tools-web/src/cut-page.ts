@@ -1,7 +1,7 @@
 /** A part of a text. */
 export interface PageCut {
   start: number;
-  /** Where the next page begins. */
+  /** Where the next part begins. */
   end: number;
 }
 
@@ -10,10 +10,10 @@ export interface PageCut {
 const MIN_FILL = 0.5;
 
 /**
- * Where a page that begins at `start` ends: after a paragraph, else a line, a sentence or a word,
- * and never within a character.
+ * Finds the end of the part that begins at `start`: after a paragraph, else after a line, a
+ * sentence or a word, and never within a character.
  *
- * @param start in UTF-16 code units, as everything here
+ * @param start in UTF-16 code units, like all numbers here
  */
 export function cutPage(text: string, start: number, maxChars: number): PageCut {
   const limit = start + maxChars;

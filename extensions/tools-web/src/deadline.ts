@@ -1,13 +1,13 @@
-/** A signal that fires with another one, or when the time is up. */
+/** A signal that fires when another one fires, or when the time is up. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The time was over, and nothing else fired the signal. */
+  /** Whether the signal fired because the time was up. */
   readonly isOver: boolean;
   /** Clears the timer. */
   clear(): void;
 }
 
-/** @param timeoutMs milliseconds from now */
+/** Creates a signal that fires with `parent`, or after `timeoutMs` milliseconds. */
 export function createDeadline(parent: AbortSignal, timeoutMs: number): Deadline {
   // In Node 20, the signal of `AbortSignal.any` may be garbage-collected while somebody waits for it.
   const controller = new AbortController();

@@ -32,15 +32,15 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** A body as text. */
 export interface DecodedBody {
   text: string;
-  /** In lower case, e.g. `utf-8`. */
+  /** The name of the charset in lower case, e.g. `utf-8`. */
   charset: string;
 }
 
 /**
- * Decodes a body: by its byte order mark, the header, what HTML or XML says of itself, valid UTF-8,
- * and at last by which bytes occur how often.
+ * Decodes a body. The charset comes from the first of these that tells it: the byte order mark, the
+ * header, the page itself, valid UTF-8, or how often each byte occurs.
  *
- * @param header what `Content-Type` says
+ * @param header the charset that `Content-Type` names
  * @param isMarkup whether to look for `<meta charset>` and the XML declaration
  */
 export async function decodeBody(
@@ -59,7 +59,7 @@ export async function decodeBody(
   return decodeAs(bytes, await guess(bytes));
 }
 
-/** What the beginning of a page says that its charset is. */
+/** Finds the charset that the beginning of a page states. */
 function charsetInMarkup(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
   const xml = /^\s{0,100}<\?xml[^>]{0,200}encoding\s{0,20}=\s{0,20}["']([\w.:-]+)/i.exec(
@@ -127,7 +127,7 @@ async function guess(bytes: Uint8Array): Promise<string> {
   return 'windows-1252';
 }
 
-/** The text between tags with foreign letters. The tags and the other text would look like English. */
+/** Returns only the texts with foreign letters. Tags and other text would look like English. */
 function withoutTags(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString('latin1');
   const parts = text
@@ -139,9 +139,9 @@ function withoutTags(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Whether it would have signs within words if it were Western European. Both families have letters
- * at most of the same bytes, so that a few foreign letters tell little; without signs, Western
- * European is far the likelier.
+ * Whether the bytes, read as Western European, have signs within words. Both families have letters
+ * at most of the same bytes, so a few foreign letters tell little. Without such signs, Western
+ * European is far more likely.
  */
 function hasSignsInWords(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('latin1');

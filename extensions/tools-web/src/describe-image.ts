@@ -1,7 +1,9 @@
 // The dimensions of an honest file are within so many bytes.
 const HEAD_BYTES = 1024 * 1024;
 
-/** Width and height of an image in pixels, from its header; nothing where it doesn't tell. */
+/**
+ * Reads width and height of an image in pixels from its header. Empty when the header doesn't tell.
+ */
 export async function imageSizeOf(bytes: Uint8Array): Promise<{ width?: number; height?: number }> {
   const { imageSize } = await import('image-size');
   try {

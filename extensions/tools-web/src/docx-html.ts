@@ -1,17 +1,17 @@
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 const MAX_ALL_BYTES = 96 * 1024 * 1024;
 const MAX_PARTS = 200;
-/** The parts with text: no images, fonts or programs. */
+/** Matches the parts with text: no images, fonts or programs. */
 const WANTED =
   /^(?:\[Content_Types\]\.xml|_rels\/[^/]{1,100}|word\/[^/]{1,100}\.xml|word\/_rels\/[^/]{1,100})$/;
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 /**
- * A Word document as HTML. The attack: a small archive that unpacks to gigabytes. Only the parts with text
- * are unpacked, and each part only up to its stated size.
+ * Converts a Word document to HTML. A hostile archive is small and unpacks to gigabytes, so only
+ * the parts with text are unpacked, and each part only up to its stated size.
  *
- * @throws what the libraries throw for an invalid file
+ * @throws the errors of the libraries for an invalid file
  */
 export async function docxToHtml(bytes: Uint8Array): Promise<string> {
   const [{ unzipSync, zipSync }, { default: mammoth }] = await Promise.all([

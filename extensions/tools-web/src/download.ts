@@ -10,28 +10,28 @@ export interface Redirect {
   status: number;
 }
 
-/** The final answer. */
+/** The answer after all redirects. */
 export interface Download extends Answer {
-  /** Where it came from, after redirects. */
+  /** The URL that the answer came from, after redirects. */
   url: string;
   redirects: Redirect[];
-  /** The body is only the beginning of what the server has. */
+  /** Whether the body is only the beginning of the server's answer. */
   isPartial: boolean;
   cache: 'miss' | 'fresh' | 'revalidated';
 }
 
-/** How a URL is downloaded. */
+/** How to download a URL. */
 export interface DownloadOptions {
   fetch: ScopedFetch;
-  /** Requests of one key wait for each other. */
+  /** Limits the requests of one session to one host at a time. */
   turns: Turns;
-  /** Absent: nothing is kept or used. */
+  /** When absent, no answer is kept or reused. */
   cache?: HttpCache | undefined;
-  /** Names in lower case. */
+  /** The headers to send, with names in lower case. */
   headers: Record<string, string>;
   signal: AbortSignal;
   maxBytes: number;
-  /** Asks the server even where the cache has a fresh answer. */
+  /** Ask the server even when the cache has a fresh answer. */
   fresh: boolean;
   onProgress?: (bytes: number, total: number | undefined) => void;
   /** Requests of one session do not wait for those of another. */
@@ -48,10 +48,11 @@ const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 type OneAnswer = Answer & Pick<Download, 'isPartial' | 'cache'>;
 
 /**
- * Gets a URL, through the cache. Redirects are followed here rather than by `fetch`, so that each
- * can be told of, and kept for as long as its own headers say.
+ * Downloads a URL through the cache. It follows redirects itself, so that it can report each of
+ * them, and keep each for as long as its own headers allow.
  *
- * @throws as `ScopedFetch.fetch`
+ * @throws `TOO_MANY_REDIRECTS`, `NETWORK_FAILED` for a malformed redirect, and the errors of
+ *   `ScopedFetch.fetch`
  */
 export async function download(start: URL, options: DownloadOptions): Promise<Download> {
   const redirects: Redirect[] = [];
@@ -104,11 +105,11 @@ async function ask(
 }
 
 /**
- * The attack: a host is taken off the allow list, and its pages are still read from the cache. This makes a
- * request that `fetch` never sends. The guard checks the URL first, so the kind of the refusal tells
- * whether the host is still allowed.
+ * Refuses an answer from the cache when its host is no longer allowed. It makes a request that
+ * `fetch` never sends. The guard checks the URL first, so the kind of the refusal tells whether the
+ * host is still allowed.
  *
- * @throws `HOST_NOT_ALLOWED`, and whatever else forbids the request
+ * @throws `HOST_NOT_ALLOWED`, or another error that forbids the request
  */
 async function assertReachable(
   url: string,

@@ -26,11 +26,12 @@ const answer = z.object({
 const failure = z.object({ error: z.string(), tag: z.string().optional() });
 
 /**
- * The search of Exa: https://docs.exa.ai/reference/search
- * It asks `api.exa.ai` with `providers/exa/apiKey`, and has no filter `lang`.
+ * Creates the provider for the search of Exa: https://docs.exa.ai/reference/search By default, it
+ * asks `api.exa.ai` with the secret `providers/exa/apiKey`. It ignores the filter `lang`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`
+ * @throws `CONFIG_INVALID` when `baseUrl` is not a valid URL
  */
 export function exaSearch({
   baseUrl = 'https://api.exa.ai/',

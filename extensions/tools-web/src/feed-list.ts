@@ -42,13 +42,15 @@ const jsonFeed = z.object({
   ),
 });
 
-/** Whether a text begins as RSS, Atom or RDF do, or is a JSON feed. */
+/** Whether a text begins like RSS, Atom or RDF, or is a JSON feed. */
 export function isFeed(source: string): boolean {
   const start = source.slice(0, 4_096).replace(/^\ufeff/, '');
   return FEED.test(start) || (start.trimStart().startsWith('{') && JSON_FEED.test(start));
 }
 
-/** A feed as a list of what is new, with links and dates. `undefined` for what is none after all. */
+/**
+ * Renders a feed as a list of its items, with links and dates. `undefined` when it is not a feed.
+ */
 export async function readFeed(source: string, url: URL): Promise<HtmlPage | undefined> {
   const feed = source.trimStart().startsWith('{') ? fromJson(source) : await fromXml(source);
   if (feed === undefined || feed.items.length === 0) return undefined;

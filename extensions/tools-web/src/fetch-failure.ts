@@ -15,9 +15,9 @@ const ANSWERS: FailureAnswers = {
 };
 
 /**
- * Turns what the network refused into a result that a model can act on.
+ * Turns an error of the network into a result that says what the model can do.
  *
- * @returns `undefined` for an error that is not one of the network, which the caller should throw
+ * @returns a failed result; `undefined` for any other error, which the caller should throw again
  */
 export function fetchFailure(error: unknown): ToolResult | undefined {
   return failureOf(error, ANSWERS);

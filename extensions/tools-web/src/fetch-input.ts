@@ -15,7 +15,9 @@ export const fetchInput = z.strictObject({
   cursor: z
     .string()
     .optional()
-    .describe('From the end of an earlier answer for the same URL, to read on from there.'),
+    .describe(
+      'The cursor at the end of an earlier answer for the same URL, to read on from there.',
+    ),
   max_chars: z
     .int()
     .min(500)
@@ -34,27 +36,32 @@ export const fetchInput = z.strictObject({
 
 export type FetchArgs = z.infer<typeof fetchInput>;
 
-/** What an operator may set for `fetch_url`. */
+/** The settings of `fetch_url` that an operator may change. */
 export const fetchSettings = z.strictObject({
-  max_chars: z.int().min(500).max(200_000).default(20_000).describe('Characters of an answer.'),
+  max_chars: z
+    .int()
+    .min(500)
+    .max(200_000)
+    .default(20_000)
+    .describe('Characters that an answer may have.'),
   max_download_bytes: z
     .int()
     .min(1_024)
     .max(100 * 1024 * 1024)
     .default(10 * 1024 * 1024)
-    .describe('Bytes of a body, unpacked.'),
+    .describe('Bytes that a body may have, unpacked.'),
   max_image_bytes: z
     .int()
     .min(0)
     .max(20 * 1024 * 1024)
     .default(5 * 1024 * 1024)
-    .describe('Bytes of an image that is given on.'),
+    .describe('Bytes that an image may have to be shown to the model.'),
   timeout_ms: z
     .int()
     .min(100)
     .max(300_000)
     .default(30_000)
-    .describe('Milliseconds of a download and its reading.'),
+    .describe('Milliseconds that a download and its conversion may take.'),
   cache: z.boolean().default(true).describe('Keep answers, as the rules of HTTP allow.'),
   accept_language: z
     .string()
@@ -65,7 +72,7 @@ export const fetchSettings = z.strictObject({
     .string()
     .regex(/^[\x20-\x7e]{1,300}$/)
     .optional()
-    .describe('How servers see this tool.'),
+    .describe('The User-Agent that servers get.'),
 });
 
 export type FetchSettings = z.infer<typeof fetchSettings>;

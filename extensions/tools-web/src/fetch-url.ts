@@ -15,7 +15,7 @@ import { renderPage } from './render-page.js';
 
 /** Options of `createFetchUrlTool`. */
 export interface FetchUrlOptions {
-  /** Requests of one session to one host at a time. 4 when absent. */
+  /** How many requests of one session to one host run at the same time. 4 when absent. */
   maxRequestsPerHost?: number;
 }
 
@@ -30,7 +30,7 @@ type FetchContext = Pick<
   | 'sessionId'
 > & { scopedFetch: ScopedFetch; kvStore: KeyValueStore; settings: FetchSettings };
 
-/** State that all calls of a tool share. */
+/** The state that all calls of a tool share. */
 interface Shared {
   turns: Turns;
   contents: ContentCache;
@@ -41,7 +41,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; ethosagent-fetch/0.1)';
 const ACCEPT =
   'text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,application/pdf;q=0.8,image/*;q=0.7,*/*;q=0.5';
 
-/** The messages when the time is over, by the step that took it. */
+/** The message when the time is up, by the step that was running. */
 const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: number) => string> =
   {
     waiting: (host, ms) =>
@@ -53,11 +53,11 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
   };
 
 /**
- * Shows a page of the web, or a file of it. Needs `network` (`*`), and private `storage` for what HTTP lets
- * it keep.
+ * Creates `fetch_url`, which shows a web page or a file from the web. Needs `network` with `*`, and
+ * `storage` with scope `tool-private` for the answers that HTTP allows it to keep.
  *
- * @param options requests at once to one host; 4 when absent
- * @returns the tool
+ * @param options how many requests to one host run at the same time; 4 when absent
+ * @returns the tool, ready to register
  */
 export function createFetchUrlTool({
   maxRequestsPerHost = 4,
@@ -66,7 +66,7 @@ export function createFetchUrlTool({
   return defineTool({
     name: NAME,
     description:
-      'Read a page of the web. HTML is shown as Markdown of its main content, with formulas as TeX; a feed as a list; JSON indented; PDF and Word documents as text; of other files type and size. Long pages come in parts: a last line in brackets says how to read on. No scripts are run, and nothing is sent but the request.',
+      'Read a page of the web. HTML is shown as Markdown of its main content, with formulas as TeX; a feed as a list; JSON indented; PDF and Word documents as text; of other files only type and size. Long pages come in parts: a last line in brackets says how to read on. No scripts are run, and nothing is sent except the request.',
     toolset: 'web',
     input: fetchInput,
     settings: fetchSettings,
@@ -80,7 +80,10 @@ export function createFetchUrlTool({
   });
 }
 
-/** `fetch_url` with four requests to one host at a time. */
+/**
+ * `fetch_url` with up to four requests to one host at a time. Needs `network` with `*`, and
+ * `storage` with scope `tool-private`.
+ */
 export const fetchUrlTool: Tool<FetchArgs> = createFetchUrlTool();
 
 async function fetchUrl(
@@ -171,9 +174,9 @@ function wrongCursor(): ToolResult {
 }
 
 /**
- * The namespace of the cache. A personality with another reach must not see what this one fetched, and the
- * same personality must not see it after its policy changed. Whether a host is still allowed is checked
- * before each answer from the cache.
+ * Returns the cache of a personality and its network policy. A personality with another reach must
+ * not see what this one fetched, and neither must the same personality after its policy changed.
+ * Before each answer from the cache, the caller checks whether the host is still allowed.
  */
 function cacheOf({ kvStore, personalityId, sessionId, networkPolicy }: FetchContext): HttpCache {
   const who = personalityId === undefined ? ['session', sessionId] : ['personality', personalityId];

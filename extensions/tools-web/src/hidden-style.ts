@@ -47,7 +47,7 @@ export function isHiddenStyle(style: string): boolean {
   );
 }
 
-/** The declarations in lower case. The last one of a name counts. */
+/** Reads the declarations, in lower case. When a name is there twice, the last one counts. */
 function declarationsOf(style: string): Map<string, string> {
   const declarations = new Map<string, string>();
   const plain = withoutEscapes(withoutComments(style.slice(0, MAX_STYLE_CHARS))).toLowerCase();
@@ -64,7 +64,9 @@ function declarationsOf(style: string): Map<string, string> {
   return declarations;
 }
 
-/** Whether one of the lengths, also inside `calc()`, moves the element off the screen. */
+/**
+ * Whether one of the lengths moves the element off the screen. Lengths inside `calc()` count, too.
+ */
 function isFarAway(lengths: string): boolean {
   for (const [, digits, unit] of lengths.matchAll(/-(\d{1,9})(?:\.\d*)?(px|r?em|%|v[hw])?/g)) {
     // Each of these units is a hundredth of the screen.
@@ -83,14 +85,14 @@ function isUnseenColor(color: string): boolean {
   );
 }
 
-/** @param text a number, or a percentage */
+/** Whether a number or a percentage is below a limit. */
 function isBelow(text: string, limit: number): boolean {
   const [, number, percent] = /^\s?\+?(\d{0,9}\.?\d{0,20})(%?)\s?$/.exec(text) ?? [];
   if (number === undefined || !/\d/.test(number)) return false;
   return Number(number) / (percent === '%' ? 100 : 1) < limit;
 }
 
-/** `\\6e one` is another way to write `none`. */
+/** Replaces CSS escapes: `\\6e one` is another way to write `none`. */
 function withoutEscapes(style: string): string {
   if (!style.includes('\\')) return style;
   return style.replaceAll(/\\(?:([\da-f]{1,6})\s?|(.))/gis, (_, code?: string, char = '') => {

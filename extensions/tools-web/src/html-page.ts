@@ -3,13 +3,13 @@ import type { PageFacts } from './page-facts.js';
 import type { PageLink } from './page-links.js';
 import type { ScannedPage } from './scan-html.js';
 
-/** The shown form of an HTML page. */
+/** An HTML page as it is shown. */
 export interface HtmlPage extends PageFacts {
   text: string;
   extraction: MarkdownPage['extraction'];
   links: PageLink[];
   linkCount: number;
-  /** The end of the page is missing. */
+  /** Whether the end of the page is missing. */
   isCut: boolean;
 }
 

@@ -6,9 +6,12 @@ import type { ScannedPage } from './scan-html.js';
 /** A page as Markdown. */
 export interface MarkdownPage {
   markdown: string;
-  /** The main content, the whole page, the page as text because it is too complex, or a feed. */
+  /**
+   * What is shown: the main content, the whole page, only text because the page is too complex, or
+   * a feed.
+   */
   extraction: 'article' | 'page' | 'text' | 'feed';
-  /** Facts from the article, where the page states none. */
+  /** The author that the article names. It counts when the page states none. */
   byline?: string;
 }
 
@@ -20,9 +23,10 @@ const MIN_ARTICLE_SHARE = 0.05;
 const MAX_CHARS = 5_000_000;
 
 /**
- * The Markdown of what can be seen: of the main content where there is one.
+ * Converts the visible part of a page to Markdown: its main content, or the whole page when it has
+ * none.
  *
- * @param options `isWhole`: all of it is content
+ * @param options `isWhole` when all of the page is content
  */
 export async function htmlToMarkdown(
   page: ScannedPage,

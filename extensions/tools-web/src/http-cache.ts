@@ -3,25 +3,28 @@ import type { KeyValueStore } from '@ethosagent/types';
 import type CachePolicy from 'http-cache-semantics';
 import { z } from 'zod';
 
-/** An answer with its whole body. */
+/** An answer of a server. */
 export interface Answer {
   status: number;
   headers: Headers;
   bytes: Uint8Array;
 }
 
-/** What the store has for a request. */
+/** The stored answer to a request. */
 export interface CacheHit {
   answer: Answer;
-  /** It may be used without asking the server. */
+  /** Whether the answer may be used without asking the server. */
   isFresh: boolean;
-  /** What to send, so that the server need not answer in full. */
+  /** The headers to send, so that the server need not send the whole answer again. */
   revalidationHeaders: Record<string, string>;
-  /** The answer to use after the server has answered that request: the old one, or `undefined`. */
+  /**
+   * Takes the server's answer to that request. Returns the stored answer when it is still valid,
+   * else `undefined`.
+   */
   revalidated(answer: Answer): Promise<Answer | undefined>;
 }
 
-/** How much the store may hold, of all namespaces together. */
+/** How much all namespaces together may hold. */
 export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
@@ -51,25 +54,29 @@ const storedEntry = z.object({
 type Headered = Record<string, string>;
 
 /**
- * Answers of servers, kept by the rules of HTTP caching (RFC 9111) as a shared cache keeps them:
- * nothing that is `private` or `no-store`.
+ * Keeps answers of servers by the rules of HTTP caching (RFC 9111) for shared caches: nothing that
+ * is `private` or `no-store`.
  *
- * There is no index besides the keys: `<namespace>/<hash of the URL>/<milliseconds>-<bytes>`. So two calls at
- * the same time can't overwrite each other's index, and no lock is needed.
+ * There is no index besides the keys: `<namespace>/<hash of the URL>/<milliseconds>-<bytes>`. So
+ * two calls at the same time can't overwrite each other's index, and no lock is needed.
  */
 export class HttpCache {
   readonly #kv: KeyValueStore;
   readonly #prefix: string;
   readonly #limits: CacheLimits;
 
-  /** @param namespace whoever has the same may see the same answers */
+  /** @param namespace callers with the same namespace see the same answers */
   constructor(kv: KeyValueStore, namespace: string, limits: CacheLimits = CACHE_LIMITS) {
     this.#kv = kv;
     this.#prefix = `${hash(namespace)}/`;
     this.#limits = limits;
   }
 
-  /** @param headers those that are about to be sent, by names in lower case */
+  /**
+   * Finds the stored answer to a request.
+   *
+   * @param headers of the request that is about to be sent, with names in lower case
+   */
   async find(url: string, headers: Headered): Promise<CacheHit | undefined> {
     const [key] = (await this.#kv.list(this.#keyPrefix(url))).reverse();
     const value = key === undefined ? null : await this.#kv.get(key);
@@ -103,7 +110,7 @@ export class HttpCache {
     };
   }
 
-  /** Keeps an answer if the rules of HTTP allow it, and it fits. */
+  /** Keeps an answer if the rules of HTTP allow it and it fits. */
   async store(url: string, headers: Headered, answer: Answer): Promise<void> {
     const { default: CachePolicy } = await import('http-cache-semantics');
     const policy = new CachePolicy(

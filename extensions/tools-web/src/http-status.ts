@@ -23,7 +23,10 @@ const MEANING: Readonly<Record<number, string>> = {
   451: 'the page may not be shown for legal reasons',
 };
 
-/** An answer that is an error: the status, what it means, and the beginning of what the server says. */
+/**
+ * Returns the result for an HTTP error: the status, its meaning, and the beginning of the server's
+ * text.
+ */
 export async function statusFailure(answer: Answer): Promise<ToolResult> {
   const { status, headers } = answer;
   const seconds = retryAfterSeconds(headers.get('retry-after'), Date.now());

@@ -11,15 +11,19 @@ interface Idle {
   worker: Worker;
   jobs: number;
   timer: NodeJS.Timeout;
-  /** Called when it ends by itself. */
+  /** Called when the thread ends by itself. */
   drop: () => void;
 }
 
-/** Threads that have nothing to do, kept for a while for the next job of their kind. */
+/** Keeps threads that have nothing to do for 30 seconds, for the next job of their kind. */
 export class IdleThreads {
   readonly #idle: Idle[] = [];
 
-  /** @returns a thread, which is no longer kept, and how many jobs it has done */
+  /**
+   * Takes out a thread.
+   *
+   * @returns the thread, and how many jobs it has done; `undefined` when there is none
+   */
   take(key: string): { worker: Worker; jobs: number } | undefined {
     const at = this.#idle.findIndex((one) => one.key === key);
     const [found] = at < 0 ? [] : this.#idle.splice(at, 1);
@@ -30,7 +34,11 @@ export class IdleThreads {
     return { worker: found.worker, jobs: found.jobs };
   }
 
-  /** @returns whether it is kept; else the caller ends it */
+  /**
+   * Keeps a thread, if there is room.
+   *
+   * @returns whether it is kept; otherwise the caller has to end it
+   */
   give(key: string, worker: Worker, jobs: number): boolean {
     if (jobs >= MAX_JOBS || this.#idle.length >= MAX_IDLE) return false;
     const drop = () => {

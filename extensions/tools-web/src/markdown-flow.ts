@@ -1,17 +1,17 @@
 /**
  * Builds text from pieces of lines and from blocks, with the needed line ends between them.
  *
- * The pieces are joined only at the end. To join them for each look at the end of the text would need
- * quadratic time.
+ * The pieces are joined only once, at the end. Joining them each time that the end of the text is
+ * read would need quadratic time.
  */
 export class MarkdownFlow {
-  /** None of them is empty. */
+  /** The pieces, none of them empty. */
   readonly #pieces: string[] = [];
-  /** Something in them is no white space. */
+  /** Whether the pieces are only white space. */
   #isBlank = true;
-  /** Line ends before what comes next. */
+  /** How many line ends come before the next piece. */
   #gap = 0;
-  /** Something in it begins a line of its own. */
+  /** Whether a piece begins on a line of its own. */
   hasBlocks = false;
 
   get isAtStart(): boolean {
@@ -26,14 +26,17 @@ export class MarkdownFlow {
     return this.#pieces.join('').trim();
   }
 
-  /** The text, with the spaces that it begins and ends with as one each. */
+  /**
+   * Returns the trimmed text, and one space for white space before it, and one for white space
+   * after it.
+   */
   parts(): [before: string, text: string, after: string] {
     const text = this.toString();
     const before = /^\s/.test(this.#pieces[0] ?? '') ? ' ' : '';
     return [before, text, /\s$/.test(this.#last) && text !== '' ? ' ' : ''];
   }
 
-  /** A piece of a line. */
+  /** Adds a piece of a line. */
   inline(piece: string): void {
     const isSpaced = this.#gap > 0 || this.#last.endsWith(' ') || this.#last.endsWith('\n');
     const shown = isSpaced ? piece.trimStart() : piece;
@@ -42,14 +45,14 @@ export class MarkdownFlow {
     this.#add(shown);
   }
 
-  /** The end of a line within a paragraph. */
+  /** Ends a line within a paragraph. */
   lineBreak(): void {
     if (this.#gap > 0 || this.#last === '' || this.#last.endsWith('\n')) return;
     this.#trimEnd();
     this.#add('  \n');
   }
 
-  /** @param gap line ends around it */
+  /** Adds a block. @param gap how many line ends are before and after it */
   block(text: string, gap = 2): void {
     if (text === '') return;
     this.gap(gap);
@@ -59,7 +62,7 @@ export class MarkdownFlow {
     this.gap(gap);
   }
 
-  /** The next text begins on a line of its own. */
+  /** Makes the next text begin on a line of its own, after this many line ends. */
   gap(lines: number): void {
     this.#gap = Math.max(this.#gap, lines);
     if (!this.#isBlank) this.hasBlocks = true;

@@ -4,9 +4,9 @@ const MAX_COLUMNS = 50;
 const SECTIONS: ReadonlySet<string> = new Set(['THEAD', 'TBODY', 'TFOOT']);
 
 /**
- * A table of GitHub's Markdown, with its caption before it.
+ * Writes a table in GitHub's Markdown, with its caption before it.
  *
- * @param textOf gives a cell as one line
+ * @param textOf returns the text of a cell on one line
  */
 export function writeTable(table: TreeElement, textOf: (cell: TreeElement) => string): string {
   const captions: string[] = [];

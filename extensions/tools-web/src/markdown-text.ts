@@ -1,8 +1,8 @@
 /**
- * Text as Markdown that shows it as it is. Formulas that a script of the page would have set stay
- * as they were written.
+ * Escapes a text, so that Markdown shows it as it is. A formula that a script of the page would
+ * render stays as it was written.
  *
- * @param isLineStart whether a line begins with it
+ * @param isLineStart whether the text is at the begin of a line
  */
 export function escapeMarkdown(text: string, isLineStart: boolean): string {
   let shown = '';
@@ -32,7 +32,9 @@ const FORMULAS = [
   ['$$', '$$'],
 ] as const;
 
-/** The places of formulas, in order. The search for each kind only goes forward, so it takes linear time. */
+/**
+ * Finds formulas, in order. The search for each kind only goes forward, so it takes linear time.
+ */
 function formulasIn(text: string): [from: number, to: number][] {
   if (!text.includes('\\') && !text.includes('$$')) return [];
   const found: [number, number][] = [];
@@ -54,12 +56,12 @@ function formulasIn(text: string): [from: number, to: number][] {
   });
 }
 
-/** An address as the target of a link. */
+/** Writes a URL as the target of a link. */
 export function linkTarget(url: string): string {
   return /[()\s]/.test(url) ? `<${url}>` : url;
 }
 
-/** Code within a line. */
+/** Writes code within a line. */
 export function codeSpan(text: string): string {
   const code = text.replaceAll(/\s*\n\s*/g, ' ');
   if (code.trim() === '') return '';
@@ -68,7 +70,7 @@ export function codeSpan(text: string): string {
   return marks + space + code + space + marks;
 }
 
-/** Code in lines of its own. */
+/** Writes code in lines of its own. */
 export function codeBlock(text: string, language: string): string {
   const code = text.replace(/^\n/, '').trimEnd();
   if (code === '') return '';

@@ -23,12 +23,12 @@ export function isText(node: TreeNode): boolean {
   return node.nodeType === TEXT;
 }
 
-/** The elements among the children of one. */
+/** Returns the children of a node that are elements. */
 export function elementsOf(node: TreeNode): TreeElement[] {
   return Array.from(node.childNodes).filter(isElement);
 }
 
-/** What was found of a tree before it is written. */
+/** Facts about a tree that are needed before it is written. */
 export interface TreeFacts {
   /** Layout tables: they contain another table, or have one column. */
   layoutTables: ReadonlySet<TreeNode>;
@@ -42,7 +42,7 @@ interface Below {
   hasColumns: boolean;
 }
 
-/** Goes over a tree once. */
+/** Collects the facts of a tree in one pass. */
 export function factsOf(root: TreeNode): TreeFacts {
   const layoutTables = new Set<TreeNode>();
   const asked = new Map<string, string>();
@@ -74,7 +74,7 @@ export function factsOf(root: TreeNode): TreeFacts {
   return { layoutTables, notes };
 }
 
-/** `[12]`, `12` and `(12)` are note 12. */
+/** Reads the label of a note: `[12]`, `12` and `(12)` are note 12. */
 function labelOf(node: TreeNode): string {
   const text = (node.textContent ?? '').trim().replaceAll(/^[[(]|[\])]$/g, '');
   return /^[\p{L}\p{N}*†‡§-]{1,20}(?: \d{1,4})?$/u.test(text) ? text.replace(' ', '-') : '';

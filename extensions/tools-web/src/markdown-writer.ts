@@ -20,23 +20,23 @@ const BLOCKS: ReadonlySet<string> = new Set(
 const CODE: ReadonlySet<string> = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
 const LINE_NUMBERS =
   /(?:^|\s)(?:linenos?|lineno|line-?numbers?(?:-rows)?|gutter|rouge-gutter|blob-num)(?:\s|$)/;
-/** Classes of code blocks with line numbers. */
+/** Elements of code blocks that may have line numbers. */
 const MAY_HAVE_NUMBERS: ReadonlySet<string> = new Set(['PRE', 'CODE', 'DIV']);
-/** The text of a link to its own heading, or from a note back to its place. */
+/** Matches the text of a link to its own heading, or from a note back to its place in the text. */
 const SIGN = /^(?:[\\s#¶§^↑←⏎⤴↩\\u200b]|\\ufe0e|\\ufe0f|🔗)*$/u;
 
-/** Where in the tree a node stands. */
+/** The place of a node in the tree. */
 interface Place {
-  /** Emphasis that is on already. */
+  /** Whether the text is already strong. */
   isStrong: boolean;
   isEmphasized: boolean;
-  /** The elements around, the nearest first; three at most. */
+  /** The elements around the node, the nearest first; three at most. */
   around: readonly TreeElement[];
 }
 
 /**
- * Markdown of a tree, in time that grows with its size: tables, footnotes, lists of definitions,
- * formulas, and code with its language.
+ * Writes a tree as Markdown, with tables, footnotes, definition lists, formulas, and code with its
+ * language. The time is linear in the size of the tree.
  */
 export function writeMarkdown(root: TreeNode): string {
   const flow = new MarkdownFlow();
@@ -224,14 +224,17 @@ function oneLined(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** `10` with a small `6` at its top is ten to the sixth; an ordinal or a note is not. */
+/** Whether a superscript is a power: a `6` after `10` is; an ordinal or a note is not. */
 function isPower(element: TreeElement, before: string): boolean {
   const text = (element.textContent ?? '').trim();
   const isPlain = elementsOf(element).every(({ nodeName }) => nodeName !== 'A');
   return isPlain && /^[-+−]?\d{1,4}$|^[a-z]$/.test(text) && /[\p{L}\p{N})\]]/u.test(before);
 }
 
-/** Code as its lines: some put each into an element of its own, and some end them with `<br>`. */
+/**
+ * Returns the lines of a code block. Some pages put each line into an element of its own, and some
+ * end lines with `<br>`.
+ */
 function preText(node: TreeNode): string {
   let text = '';
   for (const child of Array.from(node.childNodes)) {

@@ -1,9 +1,9 @@
-/** How a body is shown. */
+/** The kind of a body, which decides how it is shown. */
 export type BodyKind = 'html' | 'json' | 'xml' | 'text' | 'pdf' | 'image' | 'binary';
 
-/** What a `Content-Type` says. */
+/** The parts of a `Content-Type`. */
 export interface MediaType {
-  /** In lower case, e.g. `text/html`; empty where nothing sensible is said. */
+  /** The type in lower case, e.g. `text/html`. Empty when the header has no valid type. */
   essence: string;
   charset: string | undefined;
 }
@@ -47,7 +47,9 @@ export function parseMediaType(header: string | null): MediaType {
   return { essence: TOKEN.test(essence) ? essence : '', charset: charset?.toLowerCase() };
 }
 
-/** What a body is: by its first bytes where they tell, else by what the server says. */
+/**
+ * Finds out the kind of a body: by its first bytes if they tell, else by the header of the server.
+ */
 export async function kindOfBody(
   bytes: Uint8Array,
   essence: string,
@@ -104,7 +106,7 @@ function startsWith(bytes: Uint8Array, text: string): boolean {
   return Buffer.from(bytes.subarray(0, text.length)).toString('latin1') === text;
 }
 
-/** Text in UTF-16 or UTF-32 has them too: a byte order mark tells. */
+/** Whether a body has a NUL. Text in UTF-16 or UTF-32 has some, too: a byte order mark marks it. */
 function hasNul(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

@@ -1,4 +1,7 @@
-/** Text from outside as one line: white space and control characters as one space, cut, well-formed. */
+/**
+ * Returns text from outside on one line, cut to `maxChars`. White space and control characters
+ * become single spaces, and broken characters are replaced.
+ */
 export function oneLine(text: string, maxChars: number): string {
   // Eight times the length is enough, unless the beginning is nearly all white space.
   const plain = text

@@ -53,11 +53,14 @@ const PARAGRAPHS: ReadonlySet<string> = new Set([
   'ul',
 ]);
 
-/** Plain text of a page as it is gone over: lines by blocks, with marks for headings and items. */
+/**
+ * Builds the plain text of a page during the scan: a line for each block, with marks for headings
+ * and items.
+ */
 export class OutlineText {
   readonly #parts: string[] = [];
   #chars = 0;
-  /** Line ends before the next text. The largest number counts, not the sum. */
+  /** How many line ends come before the next text. The largest request counts, not the sum. */
   #pending = 0;
   #mark = '';
   #isEmpty = true;
@@ -75,7 +78,7 @@ export class OutlineText {
     if (BLOCKS.has(name)) this.#mark = '';
   }
 
-  /** @param isPre white space counts; elsewhere it is one space at most */
+  /** Adds text. @param isPre whether white space is kept; otherwise it becomes single spaces */
   text(text: string, isPre: boolean): void {
     if (isPre) {
       this.#push(text);

@@ -16,28 +16,28 @@ import { readDocx, readFeedText, readHtml } from './read-html.js';
 export interface PageContent extends PageFacts {
   kind: BodyKind;
   mediaType: string;
-  /** The whole text; absent for what has none. */
+  /** The whole text; absent when there is none, as for an image. */
   text?: string;
   charset?: string;
   extraction?: MarkdownPage['extraction'];
   links?: PageLink[];
   linkCount?: number;
-  /** Of a PDF. */
+  /** The number of pages of a PDF. */
   pages?: number;
   image?: { bytes: Uint8Array; mediaType: string; width?: number; height?: number };
   /** Sentences for the model. Each says what is not shown. */
   notes: string[];
 }
 
-/** How a download is shown. */
+/** How to show a download. */
 export interface ContentOptions {
-  /** The source, rather than what a reader sees of it. */
+  /** Show the source instead of what a reader sees. */
   raw: boolean;
   maxImageBytes: number;
   signal: AbortSignal;
 }
 
-/** Turns a download into what the model is shown. @throws the reason of the signal */
+/** Turns a download into the content that the model sees. @throws the reason of the signal */
 export async function contentOf(download: Download, options: ContentOptions): Promise<PageContent> {
   const { essence, charset: header } = parseMediaType(download.headers.get('content-type'));
   const { kind, mediaType } = await kindOfBody(download.bytes, essence);

@@ -11,7 +11,7 @@ const payload = z.tuple([
   z.string().length(16),
 ]);
 
-/** A cursor for a place in a text. It tells nothing of the text. */
+/** Creates a cursor for a place in a text. The cursor tells nothing about the text. */
 export function createCursor(
   { url, raw, text }: { url: string; raw: boolean; text: string },
   offset: number,
@@ -26,7 +26,7 @@ export function createCursor(
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Where a cursor leads in a text, and whether the text is the one that it was made for. */
+/** The place of a cursor in a text, or why it has none. */
 export type CursorPlace =
   | { is: 'malformed' }
   | { is: 'of another URL' }
@@ -34,7 +34,11 @@ export type CursorPlace =
   | { is: 'of another text' }
   | { is: 'found'; offset: number; hasChangedSince: boolean };
 
-/** @param raw as the page was asked for: with the source, places are others */
+/**
+ * Finds the place of a cursor in a text.
+ *
+ * @param raw whether `text` is the source: its places differ
+ */
 export function placeOfCursor(
   cursor: string,
   { url, raw, text }: { url: string; raw: boolean; text: string },
@@ -53,7 +57,7 @@ export function placeOfCursor(
     : { is: 'of another text' };
 }
 
-/** `undefined` for what is no cursor of this tool. */
+/** Parses a cursor. Returns `undefined` for a text that is not a cursor of this tool. */
 export function parseCursor(cursor: string): z.infer<typeof payload> | undefined {
   if (cursor.length > MAX_LENGTH || !/^[\w-]+$/.test(cursor)) return undefined;
   try {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { oneLine } from './one-line.js';
 
-/** What a page says of itself. */
+/** Facts that a page states about itself. */
 export interface PageFacts {
   title?: string;
   byline?: string;
   siteName?: string;
-  /** Absolute. */
+  /** An absolute URL. */
   canonicalUrl?: string;
-  /** As the page says it, e.g. `de-CH`. */
+  /** The language as the page states it, e.g. `de-CH`. */
   language?: string;
-  /** ISO 8601. */
+  /** A date or a time in ISO 8601. */
   publishedAt?: string;
   description?: string;
 }
@@ -33,12 +33,15 @@ const linkedData = z.looseObject({
   publisher: names.optional().catch(undefined),
 });
 
-/** Collects the facts of a page from all places that state them. A better place wins; among equals, the first. */
+/**
+ * Collects the facts of a page from all places that state them. The more reliable place wins; among
+ * equal ones, the first.
+ */
 export class PageFactsCollector {
   readonly #base: string;
   readonly #found = new Map<keyof PageFacts, { text: string; rank: number }>();
 
-  /** @param base what links of the page are relative to */
+  /** @param base the URL that links of the page are relative to */
   constructor(base: URL) {
     this.#base = base.href;
   }
@@ -55,7 +58,9 @@ export class PageFactsCollector {
     this.#addUrl(href, 1);
   }
 
-  /** A `<time datetime>`, of which the first is taken only where nothing better is said. */
+  /**
+   * Adds a `<time datetime>`. The first one counts, and only when the page states no better date.
+   */
   time(datetime: string): void {
     this.#addDate(datetime, 5);
   }
@@ -104,7 +109,7 @@ export class PageFactsCollector {
     }
   }
 
-  /** The text of a JSON-LD script. */
+  /** Adds the text of a JSON-LD script. */
   linkedData(text: string): void {
     let parsed: unknown;
     try {
@@ -147,7 +152,9 @@ export class PageFactsCollector {
   }
 }
 
-/** A date as ISO 8601; a day alone stays one. `undefined` for what is no date that can be told. */
+/**
+ * Converts a date to ISO 8601. A day without a time stays a day. `undefined` when it is not a date.
+ */
 export function isoDate(text: string | undefined): string | undefined {
   const plain = text?.trim() ?? '';
   if (plain.length > 100) return undefined;
@@ -167,7 +174,7 @@ export function isoDate(text: string | undefined): string | undefined {
   return day ? iso.slice(0, 10) : iso.replace('.000Z', 'Z');
 }
 
-/** The objects of a JSON-LD text, without those that are parts of others. */
+/** Returns the objects of a JSON-LD text, without those that are parts of others. */
 function itemsOf(parsed: unknown): unknown[] {
   const items = [parsed].flat().slice(0, 50);
   return items.flatMap((item) => {

@@ -1,11 +1,11 @@
 /** A formula of a page. */
 export interface Formula {
   tex: string;
-  /** It has lines of its own. */
+  /** Whether the formula has lines of its own. */
   isBlock: boolean;
 }
 
-/** Makes TeX of MathML; may throw. */
+/** Converts MathML to TeX. It may throw. */
 export type MathmlToTex = (mathml: string) => string;
 
 const MAX_TEX_CHARS = 5_000;
@@ -26,8 +26,8 @@ const KEPT = [
 ];
 
 /**
- * Collects one `<math>` at a time as it is gone over: the TeX that it was made from where it says
- * that, as KaTeX, Wikipedia and LaTeXML do, else what its MathML comes to.
+ * Collects one `<math>` at a time. The result is the TeX that the element names as its source, as
+ * those of KaTeX, Wikipedia and LaTeXML do; else TeX that is converted from its MathML.
  */
 export class PageFormulas {
   readonly #toTex: MathmlToTex | undefined;
@@ -41,17 +41,17 @@ export class PageFormulas {
   #plain = '';
   #isBlock = false;
 
-  /** @param toTex absent for a page that has no MathML */
+  /** @param toTex the converter; absent for a page that has no MathML */
   constructor(toTex?: MathmlToTex) {
     this.#toTex = toTex;
   }
 
-  /** Within a `<math>`. */
+  /** Whether the scan is within a `<math>`. */
   get isOpen(): boolean {
     return this.#depth > 0;
   }
 
-  /** @param isBlock whether what is around makes it stand by itself */
+  /** Begins a `<math>`. @param isBlock whether the elements around give it lines of its own */
   begin(attributes: Record<string, string>, isBlock: boolean): void {
     this.#depth = 1;
     this.#annotation = undefined;
@@ -86,7 +86,7 @@ export class PageFormulas {
     this.#add(escapeXml(text));
   }
 
-  /** @returns the formula, at its end */
+  /** Ends an element. @returns the formula, when the `<math>` itself ends */
   close(name: string): Formula | undefined {
     this.#depth -= 1;
     if (this.#depth === 0) return formulaOf(this.#found(), this.#isBlock);
@@ -115,7 +115,7 @@ export class PageFormulas {
   }
 }
 
-/** A formula from a text of the page; `undefined` for an empty one. */
+/** Makes a formula from a text of the page; `undefined` when it is empty. */
 export function formulaOf(said: string, isBlock: boolean): Formula | undefined {
   const plain = said
     .slice(0, MAX_TEX_CHARS * 2)
@@ -126,7 +126,7 @@ export function formulaOf(said: string, isBlock: boolean): Formula | undefined {
   return tex === '' ? undefined : { tex: tex.toWellFormed(), isBlock };
 }
 
-/** The formula that an image stands for, as Wikipedia and blogs give it. */
+/** Finds the formula that an image shows, as on Wikipedia and in blogs. */
 export function formulaOfImage({
   alt = '',
   class: names = '',

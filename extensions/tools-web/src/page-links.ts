@@ -1,7 +1,7 @@
 /** A link of a page. */
 export interface PageLink {
   text: string;
-  /** Absolute, `http:` or `https:`. */
+  /** An absolute URL with `http:` or `https:`. */
   url: string;
 }
 
@@ -9,9 +9,9 @@ const MAX_LINKS = 100;
 const MAX_URL_CHARS = 2_048;
 const MAX_TEXT_CHARS = 200;
 
-/** The links of a page as it is gone over, and what they are relative to. */
+/** Collects the links of a page during the scan, and resolves them. */
 export class PageLinks {
-  /** How many elements with a link there are. */
+  /** The number of elements with a link. */
   count = 0;
   readonly #links = new Map<string, PageLink>();
   #base: string;
@@ -23,12 +23,12 @@ export class PageLinks {
     this.#base = url.href;
   }
 
-  /** The first of them, each URL once. */
+  /** The first links of the page, each URL once. */
   get all(): PageLink[] {
     return [...this.#links.values()];
   }
 
-  /** A `<base>`, of which the first counts. */
+  /** Sets the base of relative links to that of a `<base>`. Only the first one counts. */
   base(href: string): void {
     const base = this.#hasBase ? undefined : this.resolve(href);
     if (base === undefined) return;
@@ -36,7 +36,9 @@ export class PageLinks {
     this.#base = base;
   }
 
-  /** The absolute URL; `undefined` for another scheme, or for a place in the page itself. */
+  /**
+   * Returns the absolute URL; `undefined` for another scheme, or for a place in the page itself.
+   */
   resolve(href: string, allowsMail = false): string | undefined {
     if (href === '' || href.length > MAX_URL_CHARS || href.startsWith('#')) return undefined;
     if (!URL.canParse(href, this.#base)) return undefined;

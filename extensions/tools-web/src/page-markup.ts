@@ -1,7 +1,7 @@
 import type { Formula } from './page-formulas.js';
 import type { PageLinks } from './page-links.js';
 
-/** The limits come from measurements of the libraries that read the markup next. */
+/** Limits of the markup. They come from measurements of the libraries that read it next. */
 export const MARKUP_LIMITS = {
   elements: 40_000,
   depth: 120,
@@ -41,7 +41,9 @@ const KEPT_ATTRIBUTES = [
   'title',
 ];
 
-/** Markup that is written anew: few attributes, bounded depth, links of the web, no scripts. */
+/**
+ * Writes the markup of a page anew: few attributes, bounded depth, links of the web, no scripts.
+ */
 export class PageMarkup {
   readonly #links: PageLinks;
   readonly #parts: string[] = [];
@@ -53,7 +55,7 @@ export class PageMarkup {
   #rewritten = 0;
   #endsInSpace = true;
 
-  /** @param links resolves what tags refer to */
+  /** @param links resolves the URLs in tags */
   constructor(links: PageLinks) {
     this.#links = links;
   }
@@ -62,7 +64,7 @@ export class PageMarkup {
     return this.#parts.join('');
   }
 
-  /** It is more than can be made anything of, and not all there. */
+  /** Whether the markup is over a limit. Then it is incomplete, and can't be used. */
   get isTooMuch(): boolean {
     return (
       this.#elements > MARKUP_LIMITS.elements ||
@@ -72,7 +74,7 @@ export class PageMarkup {
     );
   }
 
-  /** @returns whether the tag is there, and `close` is to be called for it */
+  /** Writes a start tag. @returns whether it was written; if so, `close` must be called for it */
   open(name: string, attributes: Record<string, string>): boolean {
     this.#elements += 1;
     this.#depths += this.#depth;
@@ -108,7 +110,7 @@ export class PageMarkup {
     if (REWRITING.has(name)) this.#rewriting -= 1;
   }
 
-  /** @param isPre white space counts; elsewhere a run of it is one space at most */
+  /** Writes text. @param isPre whether white space is kept; otherwise it becomes single spaces */
   text(text: string, isPre: boolean): void {
     // The source gives a text in pieces: one run of spaces may come as several.
     const isDouble = !isPre && this.#endsInSpace && text.startsWith(' ');
@@ -122,7 +124,10 @@ export class PageMarkup {
     this.#write(escapeText(shown));
   }
 
-  /** A formula, in TeX. What a page calls `math` is never written as that. */
+  /**
+   * Writes a formula, in TeX. Elements that a page itself calls `math` are never written with that
+   * name.
+   */
   formula({ tex, isBlock }: Formula): void {
     this.#elements += 1;
     if (this.isTooMuch) return;
@@ -132,7 +137,7 @@ export class PageMarkup {
     this.#endsInSpace = false;
   }
 
-  /** Some pages load images by a script, with the address in another attribute. */
+  /** Returns the URL of an image. When a script loads the images, it is in another attribute. */
   #sourceOf(attributes: Record<string, string>): string | undefined {
     return (
       this.#links.resolve(attributes.src ?? '') ?? this.#links.resolve(attributes['data-src'] ?? '')
@@ -145,7 +150,7 @@ export class PageMarkup {
   }
 }
 
-/** The id of the note that a link in a text leads to. */
+/** Returns the id of the note that a link in a text leads to. */
 function noteOf({
   href = '',
   role,
@@ -163,7 +168,7 @@ function attribute(name: string, value: string): string {
   return ` ${name}="${escapeText(value).replaceAll('"', '&quot;')}"`;
 }
 
-/** Text as HTML that shows it. */
+/** Escapes a text for HTML. */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

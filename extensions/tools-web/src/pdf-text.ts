@@ -3,19 +3,19 @@ import { runThread } from './run-thread.js';
 
 /** The text of a PDF. */
 export interface PdfText {
-  /** Pages are separated by a line with their number. */
+  /** The text. Before each page is a line with its number. */
   text: string;
   pages: number;
   title?: string;
   author?: string;
-  /** Some of the text is missing. */
+  /** Whether some of the text is missing. */
   isCut: boolean;
 }
 
-/** A PDF that gives no text, and why. */
+/** The text of a PDF, or why it has none. */
 export type PdfReading = { ok: true; pdf: PdfText } | { ok: false; reason: string };
 
-/** What the reading of a PDF may take. */
+/** How much time and memory reading a PDF may take, and how much of it is shown. */
 export const PDF_LIMITS = {
   pages: 500,
   chars: 2_000_000,
@@ -37,8 +37,8 @@ const message = z.union([
 ]);
 
 /**
- * The program of the thread. As text, so that it needs no file of its own beside the built package.
- * Nothing of a PDF is evaluated: `isEvalSupported` is off, and PDF.js runs no scripts of documents.
+ * The program of the thread. It is a text, so that the built package needs no file for it. Nothing
+ * in a PDF is evaluated: `isEvalSupported` is off, and PDF.js runs no scripts of documents.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -93,8 +93,8 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
 `;
 
 /**
- * The text of a PDF, read in a thread of its own that ends with the signal, after 20 seconds, or
- * when it takes too much memory.
+ * Reads the text of a PDF in a thread of its own. The thread ends with the signal, after 20
+ * seconds, or when it takes too much memory.
  *
  * @throws the reason of `signal`
  */

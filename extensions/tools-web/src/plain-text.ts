@@ -2,7 +2,7 @@ import { oneLine } from './one-line.js';
 
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
-/** Text without HTML: no tags, entities decoded, each run of white space as one space. */
+/** Returns a text without tags, with decoded entities and single spaces. */
 export async function plainText(html: string, maxChars: number): Promise<string> {
   // Eight times the length is enough, unless the beginning is nearly all markup.
   const text = await withoutMarkup(html.slice(0, maxChars * 8));

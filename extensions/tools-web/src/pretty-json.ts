@@ -1,6 +1,6 @@
 const MAX_CHARS = 5_000_000;
 
-/** JSON with indents. Invalid JSON stays as it is, and so does JSON that would become too long. */
+/** Indents JSON. Invalid JSON stays as it is, and so does JSON that would become too long. */
 export function prettyJson(text: string): string {
   if (prettyLength(text) > MAX_CHARS) return text;
   try {
@@ -10,7 +10,10 @@ export function prettyJson(text: string): string {
   }
 }
 
-/** How long it is at most: each bracket and comma is followed by a new line and its indent. */
+/**
+ * Returns how long the indented JSON is at most: a line with its indent after each bracket and
+ * comma.
+ */
 function prettyLength(text: string): number {
   let length = text.length;
   let depth = 0;

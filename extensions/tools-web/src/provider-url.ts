@@ -1,14 +1,14 @@
 import { EthosError } from '@ethosagent/types';
 
-/** The address of an API below its root. */
+/** The address of a provider's API. */
 export interface ProviderUrl {
-  /** The host as a declaration names it. */
+  /** The host, as a capability names it: with a port only if it is not the default one. */
   host: string;
-  /** The absolute URL of a path such as `search`. */
+  /** Returns the absolute URL of a path such as `search`. */
   at(path: string, query?: Record<string, string | undefined>): string;
 }
 
-/** @throws `CONFIG_INVALID` for what is no http or https URL */
+/** Parses the root of an API. @throws `CONFIG_INVALID` when it is not an http or https URL */
 export function providerUrl(baseUrl: string): ProviderUrl {
   const isUrl = URL.canParse(baseUrl);
   const root = isUrl ? new URL(baseUrl) : undefined;

@@ -1,19 +1,19 @@
 /** A body, or its beginning. */
 export interface Body {
   bytes: Uint8Array;
-  /** The body is longer than the cap. */
+  /** Whether the body is longer than the cap. */
   isPartial: boolean;
 }
 
-/** How a body is read. */
+/** How to read a body. */
 export interface ReadBodyOptions {
-  /** Bytes after decompression. Bytes beyond it are not read. */
+  /** How many bytes to read at most, after decompression. */
   maxBytes: number;
-  /** Told of the bytes so far, and of all of them where the server said so. */
+  /** Called with the number of bytes so far, and with the total if the server announced it. */
   onProgress?: (bytes: number, total: number | undefined) => void;
 }
 
-/** Reads a body up to a cap. @throws as the body's stream */
+/** Reads a body up to a cap. @throws the errors of the body's stream */
 export async function readBody(
   response: Response,
   { maxBytes, onProgress }: ReadBodyOptions,
@@ -37,7 +37,7 @@ export async function readBody(
   }
 }
 
-/** The length that the server announced; unknown when the body is compressed. */
+/** Returns the length that the server announced; `undefined` when the body is compressed. */
 function announcedBytes(headers: Headers): number | undefined {
   if (headers.has('content-encoding')) return undefined;
   const text = headers.get('content-length') ?? '';

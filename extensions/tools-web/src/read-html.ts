@@ -6,7 +6,9 @@ import { readNow } from './reading.js';
 import { runThread } from './run-thread.js';
 import { scanHtml } from './scan-html.js';
 
-/** A smaller page is converted in this thread: that is faster than the start of another one. */
+/**
+ * A page up to this size is converted in this thread, because that is faster than starting another.
+ */
 export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
 
 const LIMITS = { chars: 20_000_000, heapMb: 384 };
@@ -39,19 +41,19 @@ const { loader, module } = workerData;
 })();
 `;
 
-/** How something is read. */
+/** How to read a page or a document. */
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Milliseconds after which it is shown as text. */
+  /** Milliseconds after which the page is shown as plain text. */
   timeoutMs?: number;
 }
 
 /**
- * HTML as Markdown, or as text where that takes too much work or memory. All but small pages are
- * read in a thread.
+ * Converts HTML to Markdown, or to plain text when Markdown takes too much work or memory. All but
+ * small pages are converted in a thread.
  *
- * @param options `url`: where the page came from
- * @returns `undefined` for a page that even as text is too much
+ * @param options `url` is where the page came from
+ * @returns the page; `undefined` when even plain text takes too much
  * @throws the reason of `signal`
  */
 export async function readHtml(
@@ -69,7 +71,11 @@ export async function readHtml(
   return read && { ...read, isCut: read.isCut || html.length > LIMITS.chars };
 }
 
-/** A feed as a list; `undefined` for what is none, or too much. @throws the reason of `signal` */
+/**
+ * Renders a feed as a list; `undefined` when it isn't one or is too large.
+ *
+ * @throws the reason of `signal`
+ */
 export async function readFeedText(
   text: string,
   { url, ...options }: ReadOptions & { url: string },
@@ -78,7 +84,11 @@ export async function readFeedText(
   return text.length <= SMALL_PAGE.chars ? readNow(job) : readInThread(job, options);
 }
 
-/** A Word document; `undefined` for what is none, or too much. @throws the reason of `signal` */
+/**
+ * Reads a Word document; `undefined` when it isn't one or is too large.
+ *
+ * @throws the reason of `signal`
+ */
 export async function readDocx(
   bytes: Uint8Array,
   { url, ...options }: ReadOptions & { url: string },
@@ -103,7 +113,9 @@ async function readInThread(
   return htmlPage.safeParse(value).data;
 }
 
-/** The module of the thread, beside this one. In tests it is TypeScript, and the thread needs a loader for it. */
+/**
+ * Finds the module of the thread, beside this one. In tests it is TypeScript, which needs a loader.
+ */
 function threadModule(): { module: string; loader?: string } {
   const module = (ending: string) => new URL(`./html-thread.${ending}`, import.meta.url).href;
   return import.meta.url.endsWith('.ts')

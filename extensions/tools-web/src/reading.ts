@@ -5,7 +5,7 @@ import { type HtmlPage, pageOf } from './html-page.js';
 import { htmlToMarkdown } from './html-to-markdown.js';
 import { scanHtml } from './scan-html.js';
 
-/** What is read: a page, a feed, or a Word document. */
+/** The input of a conversion: a page, a feed, or a Word document. */
 export const reading = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['html', 'feed']), text: z.string(), url: z.string() }),
   z.object({ kind: z.literal('docx'), bytes: z.instanceof(Uint8Array), url: z.string() }),
@@ -14,10 +14,10 @@ export const reading = z.discriminatedUnion('kind', [
 export type Reading = z.infer<typeof reading>;
 
 /**
- * Reads a download. It reads plain text first, as a fallback when the rest fails.
+ * Converts a download. It makes plain text first, as a fallback if the rest fails.
  *
- * @param onText called with the text of a page before its main content is looked for
- * @returns `undefined` for what is not what it looked like
+ * @param onText called with the plain text of a page, before its main content is searched
+ * @returns the page; `undefined` when the download is not of the expected kind
  */
 export async function readNow(
   job: Reading,

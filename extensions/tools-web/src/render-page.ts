@@ -5,13 +5,13 @@ import type { PageContent } from './page-content.js';
 import { createCursor } from './page-cursor.js';
 import type { PageFacts } from './page-facts.js';
 
-/** What is shown of a page. */
+/** Which part of a page is shown, and how. */
 export interface PageView {
   requestedUrl: string;
   raw: boolean;
-  /** Where the page goes on; 0 for its beginning. */
+  /** Where the shown part begins; 0 for the begin of the page. */
   offset: number;
-  /** Characters of the value at most, with its head and foot. */
+  /** How many characters the value may have, with its head and foot. */
   maxChars: number;
   notes: readonly string[];
 }
@@ -31,7 +31,7 @@ const FACTS = [
   'description',
 ] as const satisfies ReadonlyArray<keyof PageFacts>;
 
-/** The text for the model, and the same and more for programs. */
+/** Renders a page: the text for the model, and `structured`, with more facts, for programs. */
 export function renderPage(
   { url, redirects, status, bytes, cache }: Download,
   page: PageContent,
@@ -75,8 +75,8 @@ export function renderPage(
 }
 
 /**
- * The attack: a title with a line break, whose second line looks like a line of the tool. So each fact of
- * the page becomes one line.
+ * Puts each fact of a page on one line. Otherwise a title with a line break could have a second
+ * line that looks like a line of the tool.
  */
 function inLines(content: PageContent): PageContent {
   const plain = {

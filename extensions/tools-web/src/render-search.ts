@@ -5,17 +5,17 @@ import type { FoundPage } from './search-results.js';
 const MAX_NOTES = 5;
 const MAX_NOTE_CHARS = 700;
 
-/** What belongs to the results. */
+/** What is shown beside the results. */
 export interface SearchView {
   provider: string;
   query: SearchQuery;
-  /** What of the query the provider can not do. */
+  /** The filters of the query that the provider does not support. */
   ignored: ReadonlyArray<keyof SearchQuery>;
   notes: readonly string[];
   maxChars: number;
 }
 
-/** The text for the model, with as many results as it may have, and all of them for programs. */
+/** Renders the results: for the model as many as fit, and in `structured` all of them. */
 export function renderSearch(
   results: readonly FoundPage[],
   { provider, query, ignored, notes, maxChars }: SearchView,

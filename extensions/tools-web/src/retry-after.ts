@@ -1,7 +1,7 @@
 const MAX_SECONDS = 366 * 24 * 3_600;
 
 /**
- * Seconds to wait by a `Retry-After`: a number, or a date (RFC 9110, 10.2.3).
+ * Reads the seconds to wait from a `Retry-After`, which has a number or a date (RFC 9110, 10.2.3).
  *
  * @param now milliseconds since the epoch
  */

@@ -4,26 +4,27 @@ import { Turns } from '@ethosagent/policy';
 import { z } from 'zod';
 import { IdleThreads } from './idle-threads.js';
 
-/** A reading that could take too long, or too much memory, for the thread of the process. */
+/** A job that could take too much time or memory for the main thread. */
 export interface ThreadJob {
-  /** CommonJS as text. It posts `{ value, isLast }`, once or more often. */
+  /** The source of the program, as CommonJS. It posts `{ value, isLast }`, once or more often. */
   program: string;
-  /** Copied for the thread, as its `workerData`. */
+  /** The `workerData` of the thread. It gets a copy. */
   data: Record<string, unknown>;
   /**
-   * Copied for the thread, as a message. With one, the thread waits for messages, and is kept for
-   * the next job of the same program and data once it has said its last word.
+   * The first message to the thread, which gets a copy. A job with a message has a program that
+   * waits for messages. After its last answer, the thread is kept for the next job of the same
+   * program and data.
    */
   message?: unknown;
   heapMb: number;
   timeoutMs: number;
 }
 
-/** The result of a thread. */
+/** The outcome of a job. */
 export interface ThreadOutcome {
-  /** The value of the last message; `undefined` without one. */
+  /** The value of the last message of the thread; `undefined` when it sent none. */
   value: unknown;
-  /** Why it ended: with its last message, or before it. */
+  /** Why the job ended: `done` with its last message, or another reason before that. */
   end: 'done' | 'time' | 'memory' | 'failure';
 }
 
@@ -34,11 +35,11 @@ const threads = new Turns(4);
 const idle = new IdleThreads();
 
 /**
- * Runs a job in a thread that does nothing else meanwhile. It is gone when this returns, unless it
- * came to its end by itself and waits for messages: then it may be kept for the next. Four run at a time, in all of
- * the process; the time of one begins when it runs.
+ * Runs a job in a thread of its own. The thread has ended when this returns, except when it
+ * finished the job and waits for messages: then it may be kept for the next job. In the whole
+ * process, four jobs run at a time. The time of a job begins when it runs.
  *
- * @throws the reason of `signal` when it fires before that
+ * @throws the reason of `signal` when it fires before the job has ended
  */
 export function runThread(job: ThreadJob, signal: AbortSignal): Promise<ThreadOutcome> {
   return threads.run('', () => runNow(job, signal), signal);

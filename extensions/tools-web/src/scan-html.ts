@@ -13,17 +13,20 @@ import { PageMarkup } from './page-markup.js';
 
 /** A page after one pass over its source. */
 export interface ScannedPage extends PageFacts {
-  /** Markup of what can be seen, with bounded depth and attributes; undefined when it is too much. */
+  /**
+   * The markup of the visible part, with few attributes and bounded depth; `undefined` when it is
+   * too large.
+   */
   markup: string | undefined;
-  /** The text of what can be seen, by lines, with marks for headings and lists. */
+  /** The text of the visible part, by lines, with marks for headings and lists. */
   outline: string;
-  /** The first of them, each URL once. */
+  /** The first links of the page, each URL once. */
   links: PageLink[];
-  /** How many elements with a link there are. */
+  /** The number of elements with a link. */
   linkCount: number;
-  /** The deepest place. */
+  /** How deep the elements are nested. */
   depth: number;
-  /** The page is deeper or longer than can be followed; what comes after is missing. */
+  /** Whether the page is nested too deep or too long. The rest of it is missing then. */
   isCut: boolean;
 }
 
@@ -41,13 +44,13 @@ interface Open {
   name: string;
   isWritten: boolean;
   isHidden: boolean;
-  /** A formula in it has lines of its own. */
+  /** Whether a formula in the element has lines of its own. */
   isDisplay: boolean;
 }
 
 /**
- * Goes over HTML once, in linear time and bounded memory, and keeps of it what a reader would see:
- * no scripts, styles, comments or hidden elements, and no links but of the web.
+ * Scans HTML once, in linear time and bounded memory, and keeps what a reader would see: no
+ * scripts, styles, comments or hidden elements, and only links to the web.
  *
  * @param url where the page came from
  */
@@ -85,7 +88,7 @@ class Scan {
   #pre = 0;
   #title: string | undefined;
   #script: string | undefined;
-  /** TeX as MathJax keeps it beside what it made of it. */
+  /** The TeX source that MathJax keeps beside the rendered formula. */
   #tex: { text: string; isBlock: boolean } | undefined;
 
   constructor(url: URL, toTex: MathmlToTex | undefined) {
@@ -95,7 +98,10 @@ class Scan {
     this.#formulas = new PageFormulas(toTex);
   }
 
-  /** Counts end tags, also those without a start tag: the deeper the place, the longer the parser takes for one. */
+  /**
+   * Counts end tags, even those without a start tag: the deeper the place, the longer the parser
+   * takes for one.
+   */
   countEnds(piece: string): void {
     if (this.#depth <= DEPTH_OF_ONE_STEP) return;
     const ends = piece.split('</').length - 1;
@@ -174,7 +180,11 @@ class Scan {
     return this.isGivenUp;
   }
 
-  /** What is of a formula, or an image of one, is no element of the page. */
+  /**
+   * Takes an element that belongs to a formula, or is an image of one.
+   *
+   * @returns whether it was one
+   */
   #isFormula(name: string, attributes: Record<string, string>): boolean {
     if (this.#formulas.isOpen) {
       this.#formulas.open(name, attributes);
@@ -198,7 +208,7 @@ class Scan {
     this.#markup.formula(formula);
   }
 
-  /** Elements with facts about the page, which are not shown. */
+  /** Reads an element with facts about the page. Such elements are not shown. */
   #head(name: string, attributes: Record<string, string>): void {
     const { lang = '', href = '', rel = '', datetime, type, content = '' } = attributes;
     if (name === 'html') this.#facts.language(lang);
@@ -239,7 +249,7 @@ class Scan {
   }
 }
 
-/** What makes a formula in it stand by itself. */
+/** Whether a formula in this element has lines of its own. */
 function isDisplay(name: string, { class: names = '', display }: Record<string, string>): boolean {
   return (
     (name === 'mjx-container' && display === 'true') ||

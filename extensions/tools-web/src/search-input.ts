@@ -31,7 +31,7 @@ export const searchInput = z
     freshness: z
       .enum(['day', 'week', 'month', 'year'])
       .optional()
-      .describe('Only pages that are not older.'),
+      .describe('Only pages of the last day, week, month or year.'),
     since: z.iso
       .date()
       .optional()
@@ -51,17 +51,27 @@ export const searchInput = z
 
 export type SearchArgs = z.infer<typeof searchInput>;
 
-/** What an operator may set for `web_search`. @param ids those of the providers */
+/** Returns the schema of the settings of `web_search`. @param ids the ids of the providers */
 export function searchSettings(ids: readonly [string, ...string[]]) {
   return z.strictObject({
     provider: z
       .enum(ids)
       .optional()
-      .describe('Who is asked; the first that has a key when absent.'),
-    count: z.int().min(1).max(MAX_COUNT).default(5).describe('Results of a search.'),
-    country: country.optional().describe('Where the call names none.'),
-    lang: lang.optional().describe('Where the call names none.'),
-    timeout_ms: z.int().min(100).max(120_000).default(15_000).describe('Milliseconds of a search.'),
+      .describe('The provider to ask. The first that has a key when absent.'),
+    count: z
+      .int()
+      .min(1)
+      .max(MAX_COUNT)
+      .default(5)
+      .describe('Results to show when the call names no count.'),
+    country: country.optional().describe('Country to search from when the call names none.'),
+    lang: lang.optional().describe('Language of the pages when the call names none.'),
+    timeout_ms: z
+      .int()
+      .min(100)
+      .max(120_000)
+      .default(15_000)
+      .describe('Milliseconds that a search may take.'),
   });
 }
 

@@ -19,7 +19,7 @@ const MEANING: Record<SearchProblem['kind'], [code: ToolErrorCode, what: string,
   outage: ['execution_failed', 'failed', 'Try once more later'],
 };
 
-/** The result for a failed response. The text of the provider can't contain the key. */
+/** Returns the result for a failed response. The text of the provider can't contain the key. */
 export function searchFailure(
   provider: SearchProvider,
   response: ProviderResponse,
@@ -44,7 +44,10 @@ function problemOf({ status, body }: ProviderResponse): SearchProblem {
   return { kind: 'outage', detail };
 }
 
-/** The error text of almost any API: `error`, `message` or `detail`, at most two levels deep. */
+/**
+ * Finds the error text in the answer of almost any API: `error`, `message` or `detail`, up to two
+ * levels deep.
+ */
 function detailOf(body: unknown, depth = 0): string | undefined {
   if (typeof body === 'string') return body;
   if (typeof body !== 'object' || body === null || depth > 2) return undefined;

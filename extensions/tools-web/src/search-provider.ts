@@ -3,92 +3,114 @@ import type { SecretRef } from '@ethosagent/types';
 /** How recent results must be. */
 export type Freshness = 'day' | 'week' | 'month' | 'year';
 
-/** What is searched for. */
+/** A search, and the filters of its results. */
 export interface SearchQuery {
   query: string;
-  /** Results at most. */
+  /** How many results to return at most. */
   count: number;
   freshness?: Freshness;
-  /** A day, `YYYY-MM-DD`: nothing older. */
+  /** Only pages since this day, `YYYY-MM-DD`. */
   since?: string;
-  /** A host whose pages alone are wanted. */
+  /** Only pages of this host. */
   site?: string;
-  /** ISO 3166-1 alpha-2, in upper case. */
+  /** The country to search from: ISO 3166-1 alpha-2, in upper case. */
   country?: string;
-  /** A language tag such as `de` or `pt-BR`. */
+  /** The language of the pages: a language tag such as `de` or `pt-BR`. */
   lang?: string;
 }
 
-/** A page that was found. */
+/** A page that the provider found. */
 export interface SearchResult {
   title: string;
   url: string;
-  /** May hold HTML, which the tool takes out. */
+  /** An excerpt of the page. It may have HTML, which the tool removes. */
   snippet: string;
-  /** As the provider says it; the tool makes ISO 8601 of it. */
+  /** The date of the page in the provider's form. The tool converts it to ISO 8601. */
   publishedAt?: string | undefined;
 }
 
-/** What a provider found. */
+/** The answer of a provider. */
 export interface SearchAnswer {
   results: SearchResult[];
-  /** US dollars that the search cost. */
+  /** The cost of the search in US dollars. */
   costUsd?: number | undefined;
-  /** Sentences for the model. */
+  /** Sentences that the model sees beside the results. */
   notes?: string[];
 }
 
 /** Why a provider gave no answer. */
 export interface SearchProblem {
   /**
-   * `key`: it is missing or refused. `quota`: nothing more until it is paid for, or a long time has
-   * passed. `rate`: too many requests just now. `request`: the query can't be searched for.
-   * `setup`: the operator has to change something. `outage`: it failed.
+   * `key`: the key is missing or refused. `quota`: the searches are used up, until somebody pays or
+   * a long time has passed. `rate`: too many requests at the moment. `request`: the provider
+   * refuses the query. `setup`: the operator has to change something. `outage`: the provider
+   * failed.
    */
   kind: 'key' | 'quota' | 'rate' | 'request' | 'setup' | 'outage';
-  /** What the provider says. */
+  /** The error text of the provider. */
   detail?: string | undefined;
-  /** Seconds after which to try again. */
+  /** How many seconds to wait before the next try. */
   retrySeconds?: number | undefined;
 }
 
-/** A response of a provider that has been read. */
+/** The response of a provider, with its parsed body. */
 export interface ProviderResponse {
   status: number;
   headers: Headers;
-  /** Parsed JSON; `undefined` for what is none. */
+  /** The parsed JSON; `undefined` when the body is not JSON. */
   body: unknown;
 }
 
-/** A search engine: what is sent to it, and what its answers mean. It does nothing by itself. */
+/**
+ * Describes a search engine: how to ask it, and how to read its answers. It sends nothing itself.
+ */
 export interface SearchProvider {
-  /** What settings call it, e.g. `brave`. */
+  /** The name of the provider in settings, e.g. `brave`. */
   readonly id: string;
-  /** Hosts that its requests go to, with the port where it is not the scheme's own. */
+  /**
+   * The hosts that its requests go to, with the port if it is not the default one of the scheme.
+   */
   readonly hosts: readonly string[];
-  /** The secret that its requests carry, bound to its hosts. */
+  /** The ref of the secret that its requests carry. The secret is bound to `hosts`. */
   readonly secret?: SecretRef;
-  /** Results that one request gives at most. */
+  /** How many results one request returns at most. */
   readonly maxCount: number;
-  /** What of a query it can not do. */
+  /**
+   * The fields of a query that the provider does not support. The tool tells the model when one was
+   * set.
+   */
   readonly ignores: ReadonlyArray<keyof SearchQuery>;
   /**
-   * The request for a query.
+   * Builds the request for a query.
    *
-   * @param key stands for the secret in headers or the body; empty where there is no secret
+   * @param query the search; `count` is at most `maxCount`
+   * @param key a placeholder for the secret, to put into a header or the body; empty when there is
+   *   no secret
    * @param now milliseconds since the epoch
+   * @returns the absolute URL, and the options for `fetch`
    */
   request(query: SearchQuery, key: string, now: number): { url: string; init: RequestInit };
-  /** What was found; `undefined` for a body that is not as documented. */
+  /**
+   * Reads the results from the body of an answer with status 200.
+   *
+   * @param body parsed JSON
+   * @returns the results; `undefined` when the body does not have the documented form
+   */
   answer(body: unknown): SearchAnswer | undefined;
-  /** Why there is no answer, where this provider's own way of saying so tells more than the status. */
+  /**
+   * Explains a response whose status is not 200, when the provider tells more than the status does.
+   *
+   * @param response the status, the headers and the parsed body
+   * @param now milliseconds since the epoch
+   * @returns the problem; `undefined` to judge by the status alone
+   */
   problem?(response: ProviderResponse, now: number): SearchProblem | undefined;
 }
 
-/** Where a provider is found, if not at its public address. */
+/** How to reach a provider, if not in the default way. */
 export interface SearchProviderOptions {
-  /** The root of its API, e.g. that of a proxy. */
+  /** The URL of the root of its API, e.g. that of a proxy. The public one when absent. */
   baseUrl?: string;
-  /** The ref of its key. */
+  /** The ref of its key. `providers/<id>/apiKey` when absent. */
   secret?: SecretRef;
 }

@@ -7,7 +7,7 @@ export interface FoundPage {
   title: string;
   url: string;
   snippet: string;
-  /** ISO 8601. */
+  /** A date or a time in ISO 8601. */
   publishedAt?: string;
 }
 
@@ -17,9 +17,9 @@ const MAX_URL_CHARS = 2_048;
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id)$/;
 
 /**
- * Results without HTML, each page once, in the order of the provider.
+ * Cleans the results of a provider: no HTML, each page once, in the provider's order.
  *
- * @param since leaves out what is known to be older, `YYYY-MM-DD`
+ * @param since leaves out pages that are known to be older than this day, `YYYY-MM-DD`
  */
 export async function cleanResults(
   results: readonly SearchResult[],
@@ -53,7 +53,7 @@ function webUrl(text: string): URL | undefined {
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }
 
-/** The key that is equal for two addresses of one page. */
+/** Returns a key that is the same for all addresses of one page. */
 function identityOf(url: URL): string {
   const copy = new URL(url);
   copy.hash = '';

@@ -28,13 +28,14 @@ const answer = z.object({
 });
 
 /**
- * An own instance of SearXNG: https://docs.searxng.org/dev/search_api.html
- * Its settings have to allow `json` in `search.formats`. It passes `site` on to its engines, and takes
- * `since` for the shortest span that reaches back so far; dated results that are older are left out.
+ * Creates the provider for your own instance of SearXNG:
+ * https://docs.searxng.org/dev/search_api.html The settings of the instance have to allow `json` in
+ * `search.formats`. It passes `site` on to its engines. For `since`, it asks for the shortest span
+ * that reaches back that far. The tool leaves out results whose date is older.
  *
- * @param options `baseUrl` of the instance
+ * @param options `baseUrl` is the URL of the instance
  * @returns the provider, for `searchProviders`
- * @throws `CONFIG_INVALID` for a URL that is not valid
+ * @throws `CONFIG_INVALID` when `baseUrl` is not a valid URL
  */
 export function searxngSearch({ baseUrl }: { baseUrl: string }): SearchProvider {
   const api = providerUrl(baseUrl);

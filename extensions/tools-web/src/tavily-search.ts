@@ -29,11 +29,13 @@ const failure = z.object({
 });
 
 /**
- * The search of Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search
- * It asks `api.tavily.com` with `providers/tavily/apiKey`, and has no filter `lang`.
+ * Creates the provider for the search of Tavily:
+ * https://docs.tavily.com/documentation/api-reference/endpoint/search By default, it asks
+ * `api.tavily.com` with the secret `providers/tavily/apiKey`. It ignores the filter `lang`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`
+ * @throws `CONFIG_INVALID` when `baseUrl` is not a valid URL
  */
 export function tavilySearch({
   baseUrl = 'https://api.tavily.com/',

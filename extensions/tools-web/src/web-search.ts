@@ -28,7 +28,7 @@ import { tavilySearch } from './tavily-search.js';
 
 /** Options of `createWebSearchTool`. */
 export interface WebSearchOptions {
-  /** Those that personalities may choose from. Brave, Tavily and Exa when absent. */
+  /** The providers that personalities may choose from. Brave, Tavily and Exa when absent. */
   searchProviders?: readonly SearchProvider[];
 }
 
@@ -47,12 +47,12 @@ interface SearchCapabilities {
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Searches the web. Needs `network` for the hosts of its providers, and `secrets` for their keys, of
- * which each is bound to the host that it is for.
+ * Creates `web_search`, which searches the web. Needs `network` with the hosts of its providers,
+ * and `secrets` with their keys, each bound to the hosts of its provider.
  *
- * @param options the providers, the default one first
- * @returns the tool
- * @throws `CONFIG_INVALID` for no providers, or two of one id
+ * @param options the providers, in the order in which they are tried
+ * @returns the tool, ready to register
+ * @throws `CONFIG_INVALID` when there is no provider, or when two have the same id
  */
 export function createWebSearchTool({
   searchProviders = [braveSearch(), tavilySearch(), exaSearch()],
@@ -134,7 +134,7 @@ function byKey(providers: readonly SearchProvider[]): SearchProvider[] {
   return [...providers.filter(needsKey), ...providers.filter((one) => !needsKey(one))];
 }
 
-/** The personality has no key for a provider, or may not reach it. */
+/** Whether an error says that the personality has no key for a provider, or may not reach it. */
 function isUnusable(error: unknown): boolean {
   const code = errorCodeOf(error);
   return (
@@ -169,7 +169,7 @@ function dryRun(
   );
 }
 
-/** @throws as `ScopedFetch.fetch`, and what the secrets of the call throw */
+/** Asks one provider. @throws the errors of `ScopedFetch.fetch` and of the secrets of the call */
 async function search(
   args: SearchArgs,
   ctx: SearchContext,
@@ -218,7 +218,7 @@ function queryOf(
   };
 }
 
-/** `undefined` for an answer that is too large. */
+/** Sends the request. Returns `undefined` when the answer is too large. */
 async function ask(
   { scopedFetch, secretsResolver }: SearchContext,
   {

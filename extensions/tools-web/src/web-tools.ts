@@ -2,16 +2,16 @@ import type { AnyTool } from '@ethosagent/types';
 import { createFetchUrlTool, type FetchUrlOptions } from './fetch-url.js';
 import { createWebSearchTool, type WebSearchOptions } from './web-search.js';
 
-/** Options of `createWebTools`: those of both tools. */
+/** Options of `createWebTools`, for both tools. */
 export interface WebToolsOptions extends FetchUrlOptions, WebSearchOptions {}
 
 /**
- * `fetch_url` and `web_search`. Both set `outputIsUntrusted` and `supportsDryRun`: a dry run checks the
- * arguments, and asks nobody.
+ * Creates `fetch_url` and `web_search`. Both set `outputIsUntrusted` and `supportsDryRun`: a dry
+ * run checks the arguments and sends no request.
  *
- * @param options of both tools
- * @returns the tools, to be registered
- * @throws `CONFIG_INVALID` for no search providers, or two of one id
+ * @param options for both tools
+ * @returns the two tools, ready to register
+ * @throws `CONFIG_INVALID` when there is no search provider, or when two have the same id
  */
 export function createWebTools(options: WebToolsOptions = {}): AnyTool[] {
   return [createFetchUrlTool(options), createWebSearchTool(options)];
