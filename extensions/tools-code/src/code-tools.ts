@@ -5,9 +5,10 @@ import { runTestsTool } from './run-tests.js';
 import { typecheckTool } from './typecheck.js';
 
 /**
- * `lint`, `typecheck`, `run_tests` and `run_code`.
+ * Creates `lint`, `typecheck`, `run_tests` and `run_code`. All set `outputIsUntrusted` and
+ * `supportsDryRun`.
  *
- * @returns the tools, to be registered
+ * @returns the four tools, ready to register
  */
 export function createCodeTools(): AnyTool[] {
   return [lintTool, typecheckTool, runTestsTool, runCodeTool];

@@ -15,8 +15,8 @@ const NAMES = ['biome', 'eslint', 'script', 'ruff', 'clippy', 'go-vet'] as const
 const RUNNERS = [biome, eslint, lintScript, ruff, clippy, goVet];
 
 /**
- * Runs the linter that the project uses. Needs `fs_reach`, and `process` for `sh`, `node`, `python3`,
- * `ruff`, `cargo` and `go`.
+ * Runs the linter of the project, and lists the problems. Needs `fs_reach` to read and write, and
+ * `process` with `sh`, `node`, `python3`, `ruff`, `cargo` and `go`.
  */
 export const lintTool = defineTool({
   name: 'lint',
@@ -32,7 +32,7 @@ export const lintTool = defineTool({
     runner: z
       .enum(NAMES)
       .optional()
-      .describe('The linter to use, where the project has several. Found out when absent.'),
+      .describe('The linter to use when the project has several. Detected when absent.'),
     timeout_ms: timeoutInput,
   }),
   settings: runnerSettings(NAMES),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const MAX_LINES = 200;
 
-/** What `read_file` shows when it is asked for no number of lines. */
+/** How many lines `read_file` shows when the call names no number. */
 const DEFAULT_LIMIT = 2_000;
 
 const readArgs = z.object({
@@ -18,12 +18,12 @@ const readResult = z.object({
   sizeBytes: z.int().min(0).optional(),
 });
 
-/** The last line of a result that doesn't show all of a file. */
+/** Matches the last line of a result that does not show the whole file. */
 const NOTE = /\n\n?\[(lines \d+-\d+ of \d+ are shown|read on with offset \d+|cut: line )[^\n]*\]$/;
 
 /**
- * Shortens what `read_file` shows of a long file to its first 200 lines, when the call named no
- * range, and says how large the file is and where to read on. What a call asked for is not cut.
+ * Shortens the result of `read_file` for a long file to its first 200 lines, and says how large the
+ * file is and where to read on. A result stays as it is when the call named a range.
  */
 export const readFileReducer: ToolResultReducer = {
   toolName: 'read_file',
@@ -46,7 +46,7 @@ export const readFileReducer: ToolResultReducer = {
   },
 };
 
-/** The offset after the `count`th line, or `undefined` where there are fewer. */
+/** Returns the offset after the `count`th line; `undefined` when there are fewer lines. */
 function endOfLine(text: string, count: number): number | undefined {
   let end = 0;
   for (let line = 0; line < count; line += 1) {

@@ -1,17 +1,17 @@
-/** How much a problem matters. */
+/** How serious a problem is. */
 export type Severity = 'error' | 'warning' | 'info';
 
-/** One thing that a linter or a type checker found. */
+/** A problem that a linter or a type checker found. */
 export interface Problem {
-  /** Relative to the working directory where it lies below it. Empty where the tool names none. */
+  /** The file: relative when it is below the working directory. Empty when the tool names none. */
   file: string;
-  /** Counted from 1; 0 where the problem is of the whole file. */
+  /** The line, counted from 1; 0 when the problem concerns the whole file. */
   line: number;
-  /** Counted from 1; 0 where the tool names none. */
+  /** The column, counted from 1; 0 when the tool names none. */
   column: number;
   endLine?: number;
   endColumn?: number;
-  /** The rule or error code, as the tool names it. */
+  /** The rule or the error code, as the tool names it. */
   rule?: string;
   severity: Severity;
   message: string;
@@ -20,30 +20,30 @@ export interface Problem {
 /** How a test ended. */
 export type TestStatus = 'passed' | 'failed' | 'skipped' | 'todo';
 
-/** One test, or a file of tests that could not be loaded. */
+/** A test, or a test file that could not be loaded. */
 export interface TestCase {
-  /** With the names of the groups it is in. */
+  /** The name of the test, after the names of its groups. */
   name: string;
   file?: string;
-  /** Counted from 1. */
+  /** The line of the test, counted from 1. */
   line?: number;
   status: TestStatus;
   durationMs?: number;
   failure?: { message: string; stack?: string };
 }
 
-/** What a linter or a type checker reported. */
+/** The report of a linter or a type checker. */
 export interface ProblemReport {
-  /** Set where only the exit code says whether something is wrong. */
+  /** Set when only the exit code says whether there are problems. */
   byExitCode?: true;
   problems: Problem[];
 }
 
-/** What a test runner reported. */
+/** The report of a test runner. */
 export interface TestReport {
-  /** Set where only the exit code says whether tests failed. */
+  /** Set when only the exit code says whether tests failed. */
   byExitCode?: true;
   tests: TestCase[];
-  /** Why something could not be built, where the language has a compiler. */
+  /** The problems that a compiler found before the tests, if the language has one. */
   problems: Problem[];
 }

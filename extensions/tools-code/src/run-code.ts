@@ -25,19 +25,22 @@ const WITHOUT_NUL = /^[^\0]*$/;
 
 const settings = z.strictObject({
   default_timeout_ms: z.int().min(100).max(MAX_TIMEOUT_MS).default(10_000),
-  /** MiB of address space of each process. Node does not begin with less than 768. */
+  /** How many MiB of address space each process may have. Node needs at least 768 to start. */
   memory_mb: z.int().min(32).max(65_536).default(2_048),
-  /** Processes and threads at once. */
+  /** How many processes and threads may run at the same time. */
   processes: z.int().min(4).max(4_096).default(64),
-  /** MiB that a file may grow to. */
+  /** How many MiB a file may have. */
   file_size_mb: z.int().min(1).max(1_024).default(64),
-  /** Characters of standard output, and of standard error, that are kept: both ends of each. */
+  /**
+   * How many characters of standard output, and of standard error, are kept. Of a long text, both
+   * ends.
+   */
   max_output_chars: z.int().min(100).max(1_000_000).default(20_000),
-  /** The tools that a snippet may call, of those that the personality has. */
+  /** The tools that a snippet may call. The personality must have them, too. */
   tools: z.array(z.string().min(1)).max(200).default([]),
-  /** Calls of one snippet. */
+  /** How many calls a snippet may make. */
   max_calls: z.int().min(1).max(10_000).default(100),
-  /** Calls of one snippet that run at once. */
+  /** How many calls of a snippet run at the same time. */
   max_calls_at_once: z.int().min(1).max(64).default(8),
 });
 
@@ -57,16 +60,17 @@ type RunCodeContext = Pick<ToolContext, 'abortSignal' | 'dryRun'> & {
 };
 
 /**
- * Runs a snippet in a sandbox, whatever the personality says, or not at all. Needs `process` with a
- * sandbox for `python3`, `node` and `bash`; `calls` for the tools that its settings list.
+ * Runs a snippet of Python, JavaScript or bash. It always runs in a sandbox, whatever the
+ * personality says; without a sandbox, it does not run. Needs `process` with `python3`, `node` and
+ * `bash`, sandbox required, and `calls` with the tools that its settings list.
  */
 export const runCodeTool = defineTool({
   name: 'run_code',
   description:
-    'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files but its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls. It may call the tools that the operator lists: `await tools.read_file({ path })` in JavaScript, `tools.read_file(path=...)` in Python. A call gives the text of the result, `tools.read_file.full(...)` its `text` and `structured`; a failure throws ToolError with a `code`. Only what is printed is shown, so do many calls in one snippet and print what matters.',
+    'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files except its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls. It may call the tools that the operator lists: `await tools.read_file({ path })` in JavaScript, `tools.read_file(path=...)` in Python. A call returns the text of the result; `tools.read_file.full(...)` returns its `text` and `structured`; a failure throws ToolError with a `code`. Only what is printed is shown, so do many calls in one snippet and print what matters.',
   toolset: 'code',
   input: z.strictObject({
-    language: z.enum(['python', 'javascript', 'bash']).describe('What the snippet is written in.'),
+    language: z.enum(['python', 'javascript', 'bash']).describe('The language of the snippet.'),
     code: z
       .string()
       .min(1)
@@ -78,13 +82,13 @@ export const runCodeTool = defineTool({
       .max(MAX_CHARS)
       .regex(WITHOUT_NUL, 'must not hold a NUL')
       .optional()
-      .describe('What it reads on standard input. Nothing when absent.'),
+      .describe('The text on its standard input. Nothing when absent.'),
     timeout_ms: z
       .int()
       .min(100)
       .max(MAX_TIMEOUT_MS)
       .optional()
-      .describe('Milliseconds after which it is ended.'),
+      .describe('Milliseconds after which the snippet is ended.'),
   }),
   settings,
   capabilities: {
@@ -142,15 +146,18 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
   });
 }
 
-/** What a snippet came to. */
+/** How a snippet ended, and what it printed. */
 interface Outcome extends Pick<ProcessResult, 'exitCode' | 'signal' | 'timedOut'> {
   stdout: HeadTail;
   stderr: HeadTail;
-  /** Of tools. */
+  /** The number of tool calls. */
   calls: number;
 }
 
-/** Runs a snippet with what the sandbox shows of the system, or with what the host's `PATH` names. */
+/**
+ * Runs a snippet with an interpreter of the system in the sandbox, or with one from the host's
+ * `PATH`.
+ */
 class SnippetSandbox {
   readonly #ctx: RunCodeContext;
   readonly #timeoutMs: number;
@@ -160,7 +167,7 @@ class SnippetSandbox {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** `undefined` where there is no interpreter. */
+  /** Runs the snippet. Returns `undefined` when there is no interpreter. */
   async run(command: LanguageCommand, snippet: Snippet): Promise<Outcome | undefined> {
     const missing = crypto.randomUUID();
     const hasTools = command.prelude !== undefined && snippet.tools?.length !== 0;

@@ -46,18 +46,18 @@ const NAMES = [
   'gradle',
 ] as const;
 
-/** A result names at most so many tests that passed. */
+/** How many tests that did not fail a result names at most. */
 const MAX_OTHERS = 2_000;
 const NOTES_CHARS = 600;
 
 /**
- * Runs the tests of the project. Needs `fs_reach`, and `process` for `sh`, `node`, `python3`, `cargo`,
- * `go` and `gradle`.
+ * Runs the tests of the project with its test runner. Needs `fs_reach` to read and write, and
+ * `process` with `sh`, `node`, `python3`, `cargo`, `go` and `gradle`.
  */
 export const runTestsTool = defineTool({
   name: 'run_tests',
   description:
-    'Run the tests of the project with what it uses (Vitest, Jest, Mocha, AVA, tap, node:test, bun, deno, pytest, cargo test, go test, PHPUnit, RSpec, Gradle, or its own test script). Says how many passed, and of each that failed where it is and why. Give a path to run one file or folder, a filter to run tests by name.',
+    'Run the tests of the project with the test runner that it uses (Vitest, Jest, Mocha, AVA, tap, node:test, bun, deno, pytest, cargo test, go test, PHPUnit, RSpec, Gradle, or its own test script). Says how many passed, and for each failed test where it is and why it failed. Give a path to run one file or folder, a filter to run tests by name.',
   toolset: 'code',
   input: z.strictObject({
     path: pathInput,
@@ -71,7 +71,7 @@ export const runTestsTool = defineTool({
     runner: z
       .enum(NAMES)
       .optional()
-      .describe('The test runner to use, where the project has several. Found out when absent.'),
+      .describe('The test runner to use when the project has several. Detected when absent.'),
     timeout_ms: timeoutInput,
   }),
   settings: runnerSettings(NAMES),
@@ -142,7 +142,7 @@ async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
   });
 }
 
-/** The file of a test of Go is its package. */
+/** Returns a test with its file as it is shown. In Go, the file of a test is its package. */
 function shown(test: TestCase, isPackage: boolean, show: (file: string) => string): TestCase {
   return test.file === undefined || isPackage ? test : { ...test, file: show(test.file) };
 }

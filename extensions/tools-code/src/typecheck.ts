@@ -13,20 +13,20 @@ const NAMES = ['tsc', 'mypy', 'cargo-check', 'go-build'] as const;
 const RUNNERS = [tsc, mypy, cargoCheck, goBuild];
 
 /**
- * Runs the type checker that the project uses. Needs `fs_reach`, and `process` for `node`, `python3`,
- * `mypy`, `cargo` and `go`.
+ * Runs the type checker of the project, and lists the errors. Needs `fs_reach` to read and write,
+ * and `process` with `node`, `python3`, `mypy`, `cargo` and `go`.
  */
 export const typecheckTool = defineTool({
   name: 'typecheck',
   description:
-    'Check the types of the project with what it uses (tsc, mypy, cargo check, go build), and list the errors with file, line, code and message. The whole project is checked; a path chooses which errors are listed.',
+    'Check the types of the project with the type checker that it uses (tsc, mypy, cargo check, go build), and list the errors with file, line, code and message. The whole project is checked; a path chooses which errors are listed.',
   toolset: 'code',
   input: z.strictObject({
     path: pathInput,
     runner: z
       .enum(NAMES)
       .optional()
-      .describe('The checker to use, where the project has several. Found out when absent.'),
+      .describe('The checker to use when the project has several. Detected when absent.'),
     timeout_ms: timeoutInput,
   }),
   settings: runnerSettings(NAMES),

@@ -1,6 +1,6 @@
 import { takeStart } from '@ethosagent/policy';
 
-/** Whole parts of at most `maxChars` characters. */
+/** Splits a text into parts of at most `maxChars` characters. No character is cut in two. */
 export function chunksOf(text: string, maxChars: number): string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {

@@ -5,8 +5,8 @@ const OWN_LINE =
   /^(?=\\*(?:\[(?:standard error\]$|it printed nothing\]$|ended by |exit code \d|\d+ characters left out\]$)|it did not end within ))/gm;
 
 /**
- * A text in which everything is visible: without escape sequences and controls, with overwritten text as a
- * line of its own, and with the numbers of invisible characters.
+ * Makes everything in a text visible. It removes escape sequences and control characters, puts
+ * overwritten text on a line of its own, and shows invisible characters by their number.
  */
 export function cleanText(text: string): string {
   // 8-bit control sequences are rare. Their control character is removed, and the rest is shown.

@@ -30,9 +30,9 @@ export class HeadTail {
   }
 
   /**
-   * All of it, or both ends and between them how much was left out.
+   * Returns the whole text, or both ends with a line between them that says how much was left out.
    *
-   * @param change is done to what was added alone
+   * @param change is applied to the added text, and not to that line
    */
   text(change = (text: string) => text): string {
     if (!this.isCut) return change(this.#head + this.#tail);

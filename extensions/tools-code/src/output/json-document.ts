@@ -3,12 +3,12 @@ import type { OutputParser } from './output-parser.js';
 import { parseJson } from './parse-json.js';
 import { WholeText } from './whole-text.js';
 
-/** Beginnings of a document that are tried. */
+/** How many places are tried as the beginning of the document. */
 const MAX_TRIES = 20;
 
 /**
- * Reads a report that is one JSON document on standard output. Lines before it are passed over:
- * a configuration is code, and may print.
+ * Reads a report that is one JSON document on standard output. Lines before it are skipped, because
+ * a configuration is code and may print.
  */
 export function jsonDocument<S extends z.ZodType, R>(
   schema: S,

@@ -1,7 +1,7 @@
-/** Characters of a line that are held; a longer line is dropped. */
+/** How many characters a line may have. A longer line is dropped. */
 const MAX_LINE_CHARS = 64 * 1024 * 1024;
 
-/** Cuts a stream of text into lines. What it holds is bounded by the longest line it takes. */
+/** Splits a stream of text into lines. It holds one line at most. */
 export class LineReader {
   readonly #onLine: (line: string) => void;
   readonly #maxChars: number;

@@ -1,6 +1,8 @@
 import { LineReader } from './line-reader.js';
 
-/** Reads the lines with a mark and gives the text after it. The text before the mark is dropped. */
+/**
+ * Passes on the text after the mark of each line that has one. The text before the mark is dropped.
+ */
 export function markedLines(mark: string, onLine: (text: string) => void): LineReader {
   const start = `\u0001${mark} `;
   return new LineReader((line) => {

@@ -1,9 +1,12 @@
 /** Which stream a text came from. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** Makes a report of what a tool writes, while it writes. Holds no more than the report needs. */
+/**
+ * Builds a report from the output of a tool while the tool writes. It holds only what the report
+ * needs.
+ */
 export interface OutputParser<R> {
   add(text: string, stream: OutputStream): void;
-  /** The report; `undefined` where the tool ended without one. */
+  /** Returns the report; `undefined` when the tool ended without one. */
   end(exitCode: number): R | undefined;
 }

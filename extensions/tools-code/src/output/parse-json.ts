@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The value of a JSON text that has the shape of a schema, else `undefined`. Never throws. */
+/** Parses a JSON text. Returns `undefined` when it is invalid or does not fit the schema. */
 export function parseJson<S extends z.ZodType>(schema: S, text: string): z.output<S> | undefined {
   let value: unknown;
   try {

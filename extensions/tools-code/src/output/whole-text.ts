@@ -16,7 +16,10 @@ export class WholeText {
     else this.#parts = [];
   }
 
-  /** `undefined` when the text was longer than the cap: a part of a report is useless. */
+  /**
+   * Returns the text; `undefined` when it was longer than the cap, since a part of a report is
+   * useless.
+   */
   text(): string | undefined {
     return this.#chars <= this.#maxChars ? this.#parts.join('') : undefined;
   }

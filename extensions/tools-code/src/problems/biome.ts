@@ -4,7 +4,7 @@ import type { Runner } from '../project/runner.js';
 import type { ProblemReport } from '../report.js';
 import { sarifParser } from './sarif.js';
 
-/** Biome, by its report in SARIF. */
+/** Runs Biome, and reads its SARIF report. */
 export const biome: Runner<ProblemReport> = {
   name: 'biome',
   title: 'Biome',

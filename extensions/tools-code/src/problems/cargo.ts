@@ -40,17 +40,19 @@ const SEVERITIES: Readonly<Record<string, Severity>> = {
   warning: 'warning',
 };
 
-/** The summary lines of the compiler. */
+/** Matches the summary lines of the compiler. */
 const SUMS_UP = /^(aborting due to |\d+ warnings? emitted)/;
 
-/** Collects the messages of the compiler, each problem once: every target of a package repeats it. */
+/**
+ * Collects the messages of the compiler. Every target of a package repeats them; each counts once.
+ */
 export class CargoMessages {
   readonly problems: Problem[] = [];
   readonly #seen = new Set<string>();
   /** Whether everything was built; `undefined` before the end of the build. */
   built: boolean | undefined;
 
-  /** Takes a line; says whether it was a message. */
+  /** Reads a line. @returns whether it was a message */
   take(line: string): boolean {
     if (!line.startsWith('{')) return false;
     const found = parseJson(cargoMessage, line);
@@ -101,7 +103,10 @@ export function cargoParser(): OutputParser<ProblemReport> {
   };
 }
 
-/** Paths of the compiler start at the workspace, wherever cargo was started. */
+/**
+ * Returns the command of a cargo run. Paths of the compiler start at the workspace, not where cargo
+ * runs.
+ */
 export async function cargoCommand(
   { root }: RunRequest,
   files: ProjectFiles,
@@ -118,7 +123,7 @@ export async function cargoCommand(
 
 const rust = { language: 'rust', signs: { files: ['Cargo.toml'] } } as const;
 
-/** Clippy, by cargo's JSON messages. */
+/** Runs Clippy, and reads cargo's JSON messages. */
 export const clippy: Runner<ProblemReport> = {
   ...rust,
   name: 'clippy',
@@ -131,7 +136,7 @@ export const clippy: Runner<ProblemReport> = {
   parser: cargoParser,
 };
 
-/** `cargo check`, by its JSON messages. */
+/** Runs `cargo check`, and reads its JSON messages. */
 export const cargoCheck: Runner<ProblemReport> = {
   ...rust,
   name: 'cargo-check',

@@ -19,7 +19,7 @@ import { countProblems, inOrder, renderCounts, renderProblems } from './render-p
 
 const NOTES_CHARS = 600;
 
-/** Runs a linter or a type checker, and tells what it found. */
+/** Runs a linter or a type checker, and returns the result with the problems that it found. */
 export async function checkProblems(
   check: ProjectCheck<ProblemReport>,
   args: RunArgs,

@@ -38,7 +38,7 @@ const signs: ProjectMarkers = {
   script: { names: ['lint', 'check'], find: byProgram('eslint') },
 };
 
-/** ESLint, by its JSON report. */
+/** Runs ESLint, and reads its JSON report. */
 export const eslint: Runner<ProblemReport> = {
   name: 'eslint',
   title: 'ESLint',

@@ -7,7 +7,7 @@ import type { Problem, ProblemReport } from '../report.js';
 
 const MAX_PROBLEMS = 20_000;
 
-/** A line of Go's compiler, or of `vet` when the code does not compile. */
+/** Matches a line of Go's compiler, or of `vet` when the code does not compile. */
 const LINE = /^(?:vet: )?(.+?\.go):(\d+):(?:(\d+):)? (.*)$/;
 const POSITION = /^(.+):(\d+):(\d+)$/;
 
@@ -19,14 +19,14 @@ const findings = z.record(
   ),
 );
 
-/** What the compiler says in a line, or `undefined`. */
+/** Reads the problem in a line of the compiler; `undefined` when there is none. */
 export function goProblem(line: string): Problem | undefined {
   const [, file, row, column, message] = LINE.exec(line) ?? [];
   if (file === undefined || message === undefined) return undefined;
   return { file, line: Number(row), column: Number(column ?? 0), severity: 'error', message };
 }
 
-/** The packages below the target. */
+/** Returns the pattern of the packages below the target. */
 export function goPackages({ root, target, isTargetFile }: RunRequest): string {
   if (target === undefined) return './...';
   const below = relative(root, target);
@@ -35,7 +35,7 @@ export function goPackages({ root, target, isTargetFile }: RunRequest): string {
   return isTargetFile ? at : `${at}/...`;
 }
 
-/** `go vet`, by its JSON report. */
+/** Runs `go vet`, and reads its JSON report. */
 export const goVet: Runner<ProblemReport> = {
   name: 'go-vet',
   title: 'go vet',
@@ -94,7 +94,7 @@ function* vetProblems(found: z.output<typeof findings>): Generator<Problem> {
   }
 }
 
-/** `go build`. Its output file is not kept. */
+/** Runs `go build`, and reads its messages. It keeps no output file. */
 export const goBuild: Runner<ProblemReport> = {
   name: 'go-build',
   title: 'go build',

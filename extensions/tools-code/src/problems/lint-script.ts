@@ -5,7 +5,7 @@ import type { ProblemReport } from '../report.js';
 
 const signs: ProjectMarkers = { anyScript: ['lint'] };
 
-/** A linter that is not known here, by the exit code of its script. */
+/** Runs the lint script of the project without knowing the linter. Only its exit code counts. */
 export const lintScript: Runner<ProblemReport> = {
   name: 'script',
   title: 'the lint script',

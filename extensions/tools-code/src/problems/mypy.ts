@@ -19,7 +19,7 @@ const finding = z.object({
   severity: z.string(),
 });
 
-/** mypy, by its JSON lines. */
+/** Runs mypy, and reads its JSON lines. */
 export const mypy: Runner<ProblemReport> = {
   name: 'mypy',
   title: 'mypy',

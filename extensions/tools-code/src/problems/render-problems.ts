@@ -3,7 +3,7 @@ import type { Problem, Severity } from '../report.js';
 
 const MAX_MESSAGE_CHARS = 600;
 
-/** How many of each there are. */
+/** The number of problems of each severity. */
 export type ProblemCounts = Record<Severity, number>;
 
 const ORDER: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
@@ -14,7 +14,7 @@ export function countProblems(problems: readonly Problem[]): ProblemCounts {
   return counts;
 }
 
-/** Errors first; then by file and place. */
+/** Sorts problems: errors first, then by file and place. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   return [...problems].sort(
     (a, b) =>
@@ -25,7 +25,7 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
   );
 }
 
-/** One problem, as compilers write it. */
+/** Renders a problem on one line, in the form of compilers. */
 export function renderProblem({ file, line, column, severity, rule, message }: Problem): string {
   const place = [file, line || undefined, line && column ? column : undefined];
   const where = place.filter((part) => part !== undefined && part !== '').join(':');
@@ -34,7 +34,7 @@ export function renderProblem({ file, line, column, severity, rule, message }: P
   return `${head}: ${text}`;
 }
 
-/** `3 errors, 1 warning`. */
+/** Renders the counts, e.g. `3 errors, 1 warning`. */
 export function renderCounts(counts: ProblemCounts): string {
   const parts = [
     counted(counts.error, 'error'),
@@ -44,7 +44,7 @@ export function renderCounts(counts: ProblemCounts): string {
   return parts.length === 0 ? 'no problems' : parts.join(', ');
 }
 
-/** As many lines as fit, and what was left out. */
+/** Renders as many problems as fit, and says how many were left out. */
 export function renderProblems(problems: readonly Problem[], total: number, room: number): string {
   const lines: string[] = [];
   let chars = 0;

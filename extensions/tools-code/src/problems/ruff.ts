@@ -3,7 +3,7 @@ import type { Runner } from '../project/runner.js';
 import type { ProblemReport } from '../report.js';
 import { sarifParser } from './sarif.js';
 
-/** Ruff, by its report in SARIF. */
+/** Runs Ruff, and reads its SARIF report. */
 export const ruff: Runner<ProblemReport> = {
   name: 'ruff',
   title: 'Ruff',

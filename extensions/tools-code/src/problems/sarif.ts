@@ -35,7 +35,7 @@ const report = z.object({
 
 const SEVERITIES: Readonly<Record<string, Severity>> = { error: 'error', warning: 'warning' };
 
-/** Reads what a linter writes as SARIF to standard output. */
+/** Reads the SARIF report that a linter writes to standard output. */
 export function sarifParser(): OutputParser<ProblemReport> {
   return jsonDocument(report, ({ runs }) => ({
     problems: runs.flatMap(({ results }) => results ?? []).map(problemOf),
@@ -56,7 +56,7 @@ function problemOf({ ruleId, level, message, locations }: z.output<typeof result
   };
 }
 
-/** Some linters write a path instead of a URI. */
+/** Returns the path of a URI. Some linters write a path instead of a URI. */
 function pathOf(uri: string): string {
   if (!/^file:/i.test(uri)) return uri;
   try {

@@ -21,7 +21,7 @@ const SIGNS: ProjectMarkers = {
   script: { names: ['typecheck', 'type-check', 'types'], find: byProgram('tsc', VUE_TSC) },
 };
 
-/** TypeScript's compiler, without output; vue-tsc where the script of the project runs it. */
+/** Runs TypeScript's compiler without output, or vue-tsc when a script of the project runs it. */
 export const tsc: Runner<ProblemReport> = {
   name: 'tsc',
   title: 'TypeScript',
@@ -40,7 +40,10 @@ export const tsc: Runner<ProblemReport> = {
   parser: () => tscParser(),
 };
 
-/** tsc skips .vue files. So it never takes the place of vue-tsc, not even where that is missing. */
+/**
+ * Chooses the compiler. tsc skips .vue files, so it never replaces vue-tsc, even when that is
+ * missing.
+ */
 async function compilerOf(files: ProjectFiles, root: string) {
   const script = scriptOf(await files.json(join(root, 'package.json')), SIGNS);
   if (programName(script?.words[script.program]?.text ?? '') !== VUE_TSC) {

@@ -1,6 +1,7 @@
 /**
- * What gives a JavaScript program its `tools`: loaded before it. Each of them sends a line, and waits
- * for the line with the same id. As long as one waits, the program does not end.
+ * Returns the code that gives a JavaScript program its `tools`. Node loads it before the program.
+ * Each tool sends a line, and waits for the line with the same id. The program does not end while a
+ * tool waits.
  */
 export function javascriptPrelude(names: readonly string[]): string {
   return PRELUDE.replace('NAMES', () => JSON.stringify(names));

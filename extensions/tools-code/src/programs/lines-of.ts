@@ -1,7 +1,7 @@
 /**
- * The lines of a stream, each without its end. What follows the last end of a line is none.
+ * Splits a stream into lines, without their line ends. Text after the last line end is not a line.
  *
- * @param maxBytes of a line; `onTooLong` makes what is thrown for a longer one
+ * @param maxBytes how many bytes a line may have; `onTooLong` makes the error for a longer one
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

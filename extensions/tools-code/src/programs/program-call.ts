@@ -1,12 +1,12 @@
 import { EthosError, errorCodeOf, type ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 
-/** Bytes of one call, as JSON. */
+/** How many bytes a call may have, as JSON. */
 export const MAX_CALL_BYTES = 1024 * 1024;
-/** Bytes of what a program is answered, as JSON. */
+/** How many bytes the answer to a call may have, as JSON. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** A call as a program writes it: one line. Nothing else may be in it. */
+/** A call as a program writes it, on one line. It may have no other fields. */
 const programCall = z.strictObject({
   id: z.int().min(1),
   tool: z.string(),
@@ -16,8 +16,11 @@ const programCall = z.strictObject({
 export type ProgramCall = z.output<typeof programCall>;
 
 /**
- * @param after the id of the call before: each has a larger one, so that none is told twice
- * @throws `PROGRAM_INVALID`
+ * Reads a call of a program from a line.
+ *
+ * @param after the id of the call before. The id of each call must be larger, so that no id comes
+ *   twice
+ * @throws `PROGRAM_INVALID` when the line is not a call, or when its id is not larger
  */
 export function readProgramCall(line: string, after: number): ProgramCall {
   const read = programCall.safeParse(parsed(line));
@@ -26,7 +29,7 @@ export function readProgramCall(line: string, after: number): ProgramCall {
   return read.data;
 }
 
-/** What a program is told of a call that it made. */
+/** Returns the line that answers a call of a program. */
 export function answerLine(id: number, result: ToolResult): string {
   const line = `${JSON.stringify({ id, ...answerOf(result) })}\n`;
   if (Buffer.byteLength(line) <= MAX_ANSWER_BYTES) return line;
@@ -34,7 +37,10 @@ export function answerLine(id: number, result: ToolResult): string {
   return `${JSON.stringify({ id, ok: false, code: 'PROGRAM_LIMIT', error })}\n`;
 }
 
-/** The answer when a program may make no more calls. Running calls fail with it, and all later ones. */
+/**
+ * Returns the line that ends all calls of a program. Its running and later calls fail with this
+ * error.
+ */
 export function endLine(error: unknown): string {
   const code = errorCodeOf(error) ?? 'PROGRAM_INVALID';
   const text = error instanceof EthosError ? error.message : `${code}: it can make no more calls`;

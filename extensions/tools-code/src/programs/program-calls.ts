@@ -16,17 +16,17 @@ import {
   readProgramCall,
 } from './program-call.js';
 
-/** What one program may do. */
+/** Limits on the calls of one program. */
 export interface ProgramLimits {
   maxCalls: number;
-  /** Further calls wait in the program. */
+  /** How many calls run at the same time. Further calls wait in the program. */
   maxCallsAtOnce: number;
 }
 
-/** After its last call, so many more bytes of a program are read. */
+/** How many more bytes of a program are read after it may make no more calls. */
 const MAX_DISCARDED_BYTES = 16 * MAX_CALL_BYTES;
 
-/** Runs the calls that one program makes, as long as it runs. */
+/** Runs the calls of one program while the program runs. */
 export class ProgramCalls {
   readonly #calls: ScopedCalls;
   readonly #limits: ProgramLimits;
@@ -35,7 +35,7 @@ export class ProgramCalls {
   #serving: Promise<void> | undefined;
   #channel: ProcessChannel | undefined;
   #lastId = 0;
-  /** Calls that were made, those that were refused included. */
+  /** The number of calls that the program made, refused calls included. */
   count = 0;
 
   constructor(calls: ScopedCalls, limits: ProgramLimits) {
@@ -43,13 +43,15 @@ export class ProgramCalls {
     this.#limits = limits;
   }
 
-  /** Serves a program from its beginning on. */
+  /** Starts to serve the calls of a program that has just started. */
   serve(channel: ProcessChannel): void {
     this.#channel = channel;
     this.#serving = this.#serve(channel);
   }
 
-  /** To be called when the program has ended. Aborts what still runs for it, and waits for that. */
+  /**
+   * Aborts the calls that still run, and waits for their end. Call it when the program has ended.
+   */
   async end(): Promise<void> {
     this.#over.abort(new EthosError('CALL_ENDED', 'the program that made the call has ended'));
     this.#channel?.close();
@@ -80,7 +82,7 @@ export class ProgramCalls {
     }
   }
 
-  /** @throws `PROGRAM_INVALID`, `PROGRAM_LIMIT` */
+  /** Reads the next call. @throws `PROGRAM_INVALID`, or `PROGRAM_LIMIT` for one call too many */
   #next(line: string): ProgramCall {
     const { maxCalls } = this.#limits;
     const call = readProgramCall(line, this.#lastId);
@@ -119,7 +121,10 @@ export class ProgramCalls {
   }
 }
 
-/** Reads on for a while: a program that is blocked in a write can't read the last answer. */
+/**
+ * Reads further bytes without using them: a program that is blocked in a write can't read the last
+ * answer.
+ */
 async function discard(channel: ProcessChannel): Promise<void> {
   let bytes = 0;
   for await (const chunk of channel.received) {

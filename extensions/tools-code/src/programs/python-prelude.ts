@@ -1,6 +1,6 @@
 /**
- * What gives a Python program its `tools`: a program that runs it. Each of them sends a line, and waits
- * for the line that answers it.
+ * Returns the code that gives a Python program its `tools`, and runs the program. Each tool sends a
+ * line, and waits for the line that answers it.
  */
 export function pythonPrelude(names: readonly string[]): string {
   // A text that is the same to both languages.

@@ -5,7 +5,7 @@ import type { RunCommand } from './runner.js';
 import { wholeScript } from './script-command.js';
 import { runInShell } from './script-run.js';
 
-/** Runs a script of the project without knowing what it does. */
+/** Returns the command that runs a script of the project, whatever the script does. */
 export async function anyScript(
   files: ProjectFiles,
   root: string,

@@ -9,7 +9,10 @@ const ANSWERS: FailureAnswers = {
   SPAWN_FAILED: 'Tell the user that the program could not be started.',
 };
 
-/** Runs the body of a tool. A refusal of an accessor becomes its result; other errors are thrown. */
+/**
+ * Runs the body of a tool. When an accessor refuses, that becomes the result. It throws other
+ * errors.
+ */
 export function withAccessFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, body);
 }

@@ -1,18 +1,20 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** How a path is shown: relative to the working directory where it lies below it. */
+/**
+ * Returns a path as it is shown: relative when it is below the working directory, else absolute.
+ */
 export function displayPath(workingDir: string, path: string): string {
   const below = relative(workingDir, path);
   if (below === '') return '.';
   return isOutside(below) ? path : below.replaceAll(sep, '/');
 }
 
-/** Whether a path is a folder, or lies below it. */
+/** Whether a path is the folder itself, or below it. */
 export function isWithin(path: string, folder: string): boolean {
   return !isOutside(relative(folder, path));
 }
 
-/** A folder and all above it, the nearest first. */
+/** Lists a folder and all folders above it, the nearest first. */
 export function* ancestors(folder: string): Generator<string> {
   let at = resolve(folder);
   for (;;) {

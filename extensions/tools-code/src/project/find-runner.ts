@@ -5,14 +5,14 @@ import type { ProjectFiles } from './project-files.js';
 import { findMarker, type Marker } from './project-markers.js';
 import type { Language, Runner } from './runner.js';
 
-/** What a project uses. */
+/** The tool that a project uses, and how that was found out. */
 export interface FoundRunner<R> {
   runner: Runner<R>;
-  /** The folder that shows it. */
+  /** The folder with the sign. */
   root: string;
-  /** What shows it. */
+  /** The sign that the project uses the tool, e.g. its configuration file. */
   sign: string;
-  /** Names of others that the same folder shows. */
+  /** The names of other tools that the same folder has a sign of. */
   others: string[];
 }
 
@@ -43,18 +43,19 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   '.groovy': 'java',
 };
 
-/** The language of a file, by the end of its name. */
+/** Returns the language of a file, by the extension of its name. */
 export function languageOf(file: string): Language | undefined {
   return LANGUAGES[extname(file)];
 }
 
 /**
- * Finds the tool of a project. It searches from the start upwards, inside the reach, and takes the nearest
- * folder with a sign. A JavaScript package decides for everything below it. If it has no sign, it may be
- * part of a workspace, and the root of the workspace decides.
+ * Finds the tool of a project. It searches from the start upwards, inside the reach, and takes the
+ * nearest folder with a sign. A JavaScript package decides for everything below it. If it has no
+ * sign, it may be part of a workspace, and the root of the workspace decides.
  *
- * @param search `start`: a folder, or a file, for whose language it is then; `wanted`: the name of
- * the one to use
+ * @param search `start` is a folder or a file; for a file, only tools for its language count.
+ *   `wanted` is the name of the tool to use, if the caller names one
+ * @returns the tool, or the folders that were searched
  */
 export async function findRunner<R>(
   files: ProjectFiles,

@@ -5,7 +5,7 @@ import type { ProjectFiles } from './project-files.js';
 
 /** A program that is installed in a project's `node_modules`. */
 export interface NodeTool {
-  /** Absolute path of the script that Node runs. */
+  /** The absolute path of the script that Node runs. */
   file: string;
   version: string;
 }
@@ -15,7 +15,7 @@ const manifest = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]),
 });
 
-/** Finds a program by its package, in the `node_modules` of a folder or of one above it. */
+/** Finds a program by its package, in the `node_modules` of a folder or of a folder above it. */
 export async function findNodeTool(
   files: ProjectFiles,
   folder: string,

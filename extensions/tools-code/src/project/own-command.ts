@@ -7,14 +7,14 @@ import { runScriptCommand, type ScriptAdditions } from './script-run.js';
 
 const WATCHES = /^--watch(All)?(=true)?$/;
 
-/** The words of a command that name files: neither options nor their values. */
+/** Returns a test for the words of a command that name files: neither options nor their values. */
 export function isPlace(valued: ReadonlySet<string>) {
   return (word: string, before: string) => !word.startsWith('-') && !valued.has(before);
 }
 
 /**
- * The command of the project's own script that runs a tool, with what the tool adds to it;
- * `undefined` where no script does.
+ * Returns the command of the project's own script that runs a tool, with the additions of the tool;
+ * `undefined` when no script runs it.
  */
 export async function ownCommand(
   files: ProjectFiles,
@@ -25,7 +25,10 @@ export async function ownCommand(
   return found && scriptToolCommand(files, { root, found }, additions);
 }
 
-/** The same for a script that was already found. A watching command is refused: it would never end. */
+/**
+ * Does the same for a script that was already found. It refuses a watch command, which would never
+ * end.
+ */
 export async function scriptToolCommand(
   files: ProjectFiles,
   { root, found }: { root: string; found: ScriptCommand },

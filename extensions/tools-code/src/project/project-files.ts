@@ -3,12 +3,12 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 
-/** A document of a configuration file. */
+/** The content of a configuration file. */
 export type ConfigDocument = Readonly<Record<string, unknown>>;
 
 const document = z.record(z.string(), z.unknown());
 
-/** For the search, an unreadable file does not exist. */
+/** Errors for which the search treats a file as missing. */
 const ABSENT: ReadonlySet<ErrorCode> = new Set([
   'PATH_NOT_REACHABLE',
   'FILE_NOT_FOUND',
@@ -19,7 +19,7 @@ const ABSENT: ReadonlySet<ErrorCode> = new Set([
   'PERMISSION_DENIED',
 ]);
 
-/** The files of a project that are in reach. Each is read once. */
+/** Reads the files of a project that are in reach, each file once. */
 export class ProjectFiles {
   readonly #fs: ScopedFs;
   readonly #names = new Map<string, Promise<ReadonlySet<string> | undefined>>();
@@ -29,7 +29,7 @@ export class ProjectFiles {
     this.#fs = fs;
   }
 
-  /** What there is at a path. @throws `PATH_NOT_REACHABLE` */
+  /** Finds out what is at a path. @throws `PATH_NOT_REACHABLE` when it is out of reach */
   async kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
     if (!(await this.#fs.exists(path))) return 'nothing';
     try {
@@ -43,12 +43,15 @@ export class ProjectFiles {
     }
   }
 
-  /** @throws `PATH_NOT_REACHABLE` */
+  /** Throws for a path that is out of reach. @throws `PATH_NOT_REACHABLE` */
   async assertInReach(path: string): Promise<void> {
     await this.#fs.exists(path);
   }
 
-  /** The names in a folder; `undefined` for one that is out of reach. */
+  /**
+   * Lists the names in a folder; `undefined` when it can't be read, e.g. because it is out of
+   * reach.
+   */
   names(folder: string): Promise<ReadonlySet<string> | undefined> {
     return remembered(this.#names, folder, async () => {
       const names = await ifThere(() => this.#fs.list(folder));
@@ -60,7 +63,7 @@ export class ProjectFiles {
     return remembered(this.#texts, path, () => ifThere(() => this.#fs.read(path)));
   }
 
-  /** A JSON file, which may have comments. */
+  /** Reads a JSON file, which may have comments; `undefined` when it is missing or invalid. */
   async json(path: string): Promise<ConfigDocument | undefined> {
     const text = await this.text(path);
     return text === undefined ? undefined : documentOf(() => parseJsonc(text));
@@ -76,7 +79,7 @@ export class ProjectFiles {
   }
 }
 
-/** A part of a document, if it is an object itself. */
+/** Returns a part of a document, if that part is an object. */
 export function partOf(value: unknown, ...keys: readonly string[]): ConfigDocument | undefined {
   let at = document.safeParse(value);
   for (const key of keys) at = document.safeParse(at.data?.[key]);

@@ -5,21 +5,27 @@ import type { Word } from './script-words.js';
 
 /** The signs that a folder uses a tool. */
 export interface ProjectMarkers {
-  /** Names of its configuration files; `*` stands for any characters without a dot in front. */
+  /**
+   * Names of its configuration files. `*` stands for any characters that don't begin with a dot.
+   */
   files?: readonly string[];
   /** The package that a `package.json` names among its dependencies. */
   dependency?: string;
   /** A key of `package.json` that configures it. */
   packageKey?: string;
-  /** Scripts of `package.json` that may run it, and which word of a command is the tool. */
+  /**
+   * Scripts of `package.json` that may run it. `find` returns which word of a command is the tool.
+   */
   script?: { names: readonly string[]; find: (words: readonly Word[]) => number | undefined };
-  /** Scripts that count even when nobody can tell what they run. */
+  /** Scripts that count even when it is unknown what they run. */
   anyScript?: readonly string[];
-  /** A file that names it in its text. */
+  /** A file whose text may name it, and the word to look for. */
   mentioned?: { file: string; word: RegExp };
-  /** A table of `pyproject.toml`, below `tool`; as a word, also a dependency there. */
+  /**
+   * A table below `tool` in `pyproject.toml`. A dependency of that name in the file counts, too.
+   */
   pyproject?: string;
-  /** Files of a project that may use it, when nothing says otherwise. */
+  /** Files of a project that may use it when there is no other sign. */
   fallback?: readonly string[];
 }
 
@@ -29,7 +35,7 @@ export interface Marker {
   what: string;
 }
 
-/** The strongest sign in a folder that it uses a tool, or `undefined`. */
+/** Finds the strongest sign that a folder uses a tool; `undefined` when there is none. */
 export async function findMarker(
   files: ProjectFiles,
   folder: string,
@@ -65,7 +71,7 @@ export async function findMarker(
   return fallback === undefined ? undefined : { strength: 1, what: fallback };
 }
 
-/** Scripts of a `package.json`. */
+/** Returns the scripts of a `package.json`. */
 export function scriptsOf(manifest: ConfigDocument | undefined): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(partOf(manifest, 'scripts') ?? {}).flatMap(([name, text]) =>
@@ -74,7 +80,7 @@ export function scriptsOf(manifest: ConfigDocument | undefined): ReadonlyMap<str
   );
 }
 
-/** The command of a script by which a package runs a tool, if it can be told. */
+/** Finds the command of a script by which a package runs a tool; `undefined` when it is unknown. */
 export function scriptOf(
   manifest: ConfigDocument | undefined,
   { script }: ProjectMarkers,
@@ -96,7 +102,7 @@ export function byProgram(...names: readonly string[]) {
 // What `npm init` writes.
 const NO_SCRIPT = /no test specified/;
 
-/** The first of the scripts that a package has. */
+/** Returns the first of these scripts that a package has. */
 export function anyScriptOf(
   manifest: ConfigDocument | undefined,
   { anyScript = [] }: ProjectMarkers,
@@ -139,7 +145,7 @@ async function pythonSign(
   return undefined;
 }
 
-/** Whether a list of dependencies, or a table of them, anywhere in a document names a package. */
+/** Whether a list or a table of dependencies, anywhere in a document, names a package. */
 function mentions(value: unknown, name: string): boolean {
   if (typeof value === 'string') return isRequirement(value, name);
   if (Array.isArray(value)) return value.some((each) => mentions(each, name));

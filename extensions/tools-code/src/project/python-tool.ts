@@ -3,9 +3,9 @@ import type { ProjectFiles } from './project-files.js';
 import type { RunCommand } from './runner.js';
 
 /**
- * A program in Python: from here on, modules come from the virtual environment that the first
- * argument names, if it names one. The interpreter of an environment lies in the project, so it
- * can't be declared by a name; the one that is declared runs with its packages instead.
+ * A Python program that takes modules from the virtual environment in its first argument, if there
+ * is one. The interpreter of that environment is in the project, so a tool can't declare it by
+ * name. Instead, the declared interpreter runs with the packages of the environment.
  */
 export const IN_ENVIRONMENT = `
 import os, site, sys
@@ -24,8 +24,8 @@ runpy.run_module(module, run_name='__main__', alter_sys=True)
 `;
 
 /**
- * Ways to run a tool of Python: with the packages of a virtual environment of the project, by its
- * name, as a module.
+ * Returns the ways to run a Python tool: with the packages of the project's virtual environment, by
+ * its name, or as a module.
  */
 export async function pythonTool(
   files: ProjectFiles,
@@ -43,7 +43,7 @@ export async function pythonTool(
   return [{ binary: 'python3', args: inEnvironment, cwd: root, missing }, ...commands];
 }
 
-/** The virtual environment of a project that has a module, or `undefined`. */
+/** Finds the virtual environment of a project that has a module; `undefined` when there is none. */
 export async function pythonEnvironment(
   files: ProjectFiles,
   root: string,

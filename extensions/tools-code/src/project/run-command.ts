@@ -10,21 +10,21 @@ const OUTPUT_CHARS = 8_000;
 /** How a tool ended. */
 export interface ToolRun<R> {
   command: RunCommand;
-  /** `undefined` where it ended without one. */
+  /** The report; `undefined` when the tool ended without one. */
   report: R | undefined;
   exitCode: number;
   signal: string | undefined;
   timedOut: boolean;
-  /** The text on standard error, or else on standard output. When it is long, its beginning and its end. */
+  /** The text on standard error, else that on standard output. Of a long text, both ends. */
   words: string;
-  /** The text on both, in its order. When it is long, its beginning and its end. */
+  /** The text on both streams, in its order. Of a long text, both ends. */
   output: string;
 }
 
 /**
- * Runs a tool: the first of its commands whose binary there is.
+ * Runs a tool with the first of its commands that can be started.
  *
- * @returns why none could be started, where that is so
+ * @returns how the tool ended, or why each of the commands could not be started
  */
 export async function runCommand<R>(
   process: ScopedProcess,

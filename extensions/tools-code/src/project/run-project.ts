@@ -9,7 +9,7 @@ import { ProjectFiles } from './project-files.js';
 import { runCommand, type ToolRun } from './run-command.js';
 import type { RunCommand, Runner, RunRequest } from './runner.js';
 
-/** What a run needs of its call. */
+/** The part of the tool context that a run uses. */
 export type RunContext = Pick<
   ToolContext,
   'workingDir' | 'resultBudgetChars' | 'abortSignal' | 'emit' | 'dryRun'
@@ -23,7 +23,7 @@ export interface RunArgs {
   timeout_ms?: number | undefined;
 }
 
-/** What is done to a project, and with which tools. */
+/** What to do with a project, and with which tools. */
 export interface ProjectCheck<R> {
   purpose: string;
   runners: readonly Runner<R>[];
@@ -42,10 +42,11 @@ export interface Reported<R> {
 export const CALL_TIMEOUT_MS = MAX_TIMEOUT_MS + GRACE_MS;
 
 /**
- * Finds what the project uses and runs it.
+ * Finds the tool that the project uses, and runs it.
  *
- * @param check `purpose`: what the tool does, e.g. `lint`; `runners`: the tools that may be used
- * @returns the report, or the result of the call where there is none
+ * @param check `purpose` is the name of the called tool, e.g. `lint`; `runners` are the tools that
+ *   it may use
+ * @returns the report; or the result of the call, when there is no report
  */
 export async function runProject<R>(
   { purpose, runners }: ProjectCheck<R>,
@@ -121,7 +122,7 @@ export async function runProject<R>(
   return { ok: true, reported: { found, request, run, report, durationMs } };
 }
 
-/** What every result says of the run that it is of. */
+/** Returns the facts about a run that every `structured` value has. */
 export function aboutRun<R>(
   { found, run, durationMs }: Reported<R>,
   workingDir: string,
@@ -139,13 +140,13 @@ export function aboutRun<R>(
   };
 }
 
-/** `Biome 2.6.8`. */
+/** Returns the title of a tool with its version, e.g. `Biome 2.6.8`. */
 export function titleOf<R>({ found, run }: Reported<R>): string {
   const { version } = run.command;
   return version === undefined ? found.runner.title : `${found.runner.title} ${version}`;
 }
 
-/** Lines that tell of what else the project uses, and of what was not run. */
+/** Returns lines that say what else the project uses, and what was not run. */
 export function notesOf<R>({ found, request, run }: Reported<R>): string {
   const { others, runner } = found;
   const { left = [] } = run.command;
@@ -159,7 +160,7 @@ export function notesOf<R>({ found, request, run }: Reported<R>): string {
   return notes.flatMap((note) => (note === '' ? [] : `\n[${note}]`)).join('');
 }
 
-/** The end of a message: what the tool itself said. */
+/** Returns the end of a message, with the text that the tool itself wrote. */
 export function saying(words: string): string {
   return words === '' ? '; it said nothing.' : `. It said:\n${words}`;
 }

@@ -6,18 +6,21 @@ import type { ProjectMarkers } from './project-markers.js';
 /** The language that a runner is for. */
 export type Language = 'javascript' | 'python' | 'rust' | 'go' | 'php' | 'ruby' | 'java';
 
-/** What is to be checked. */
+/** What a tool is to check, and how. */
 export interface RunRequest {
-  /** The folder of the project, in which the tool runs. Absolute, as the others. */
+  /** The folder of the project, in which the tool runs. All paths are absolute. */
   root: string;
-  /** A file or folder below the root; all of the project when absent. */
+  /** A file or folder below the root; `undefined` for the whole project. */
   target: string | undefined;
   isTargetFile: boolean;
-  /** A part of the names of tests. */
+  /** A text in the names of the tests to run; `undefined` for all tests. */
   filter: string | undefined;
-  /** Repair what can be repaired. */
+  /** Whether to repair what the tool can repair. */
   fix: boolean;
-  /** Random, for lines that only the tool's own reporter is to write. */
+  /**
+   * A random text. It marks the lines of the tool's own reporter, so that tests can't forge them
+   * easily.
+   */
   mark: string;
 }
 
@@ -26,37 +29,37 @@ export interface RunCommand {
   binary: string;
   args: string[];
   cwd: string;
-  /** Variables beside those of the host. */
+  /** Environment variables in addition to those of the host. */
   env?: Readonly<Record<string, string>>;
-  /** Commands of the project's own script that are left out. */
+  /** Commands of the project's own script that are not run. */
   left?: readonly string[];
-  /** What the paths in its report start from. `cwd` when absent. */
+  /** The folder that paths in the report start from. `cwd` when absent. */
   base?: string;
-  /** Where it is known without running it. */
+  /** The version of the tool, if it is known before the run. */
   version?: string;
-  /** What it says when it is the tool that is missing. */
+  /** Matches the output when the tool itself is missing. */
   missing?: RegExp;
 }
 
-/** How a tool is found, run and understood. */
+/** How to find a tool, run it, and read its report. */
 export interface Runner<R> {
   readonly name: string;
-  /** As people write it. */
+  /** The name of the tool as people write it. */
   readonly title: string;
   readonly language: Language;
   readonly signs: ProjectMarkers;
-  /** `false` where it runs all tests or none. */
+  /** `false` when the tool can only run all tests. */
   readonly takesFilter?: false;
-  /** `false` where a path below the root can't narrow what it does. */
+  /** `false` when the tool always works on the whole project. */
   readonly takesPath?: false;
-  /** `false` where it can't be asked to repair. */
+  /** `false` when the tool can't repair. */
   readonly takesFix?: false;
   /**
-   * Ways to run it, the best first; the next one is tried where the binary of one is missing. None
-   * where the project's own copy is missing.
+   * Returns the ways to run the tool, the best first. When the binary of one is missing, the next
+   * one is tried. There are none when the project's own copy of the tool is missing.
    */
   commands(request: RunRequest, files: ProjectFiles): Promise<RunCommand[]>;
   parser(request: RunRequest): OutputParser<R>;
-  /** Reads the report where it is in files of the project, after a run. */
+  /** Reads the report from files of the project after a run, if the tool writes it there. */
   readFiles?(request: RunRequest, fs: ScopedFs): Promise<R | undefined>;
 }

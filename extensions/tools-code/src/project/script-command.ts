@@ -1,14 +1,14 @@
 import { type CommandText, commandsIn, type Word } from './script-words.js';
 
-/** The command of a script that runs a tool, and what stands around it. */
+/** The command of a script that runs a tool, and the commands around it. */
 export interface ScriptCommand {
-  /** The name of the script that holds it. */
+  /** The name of the script with the command. */
   script: string;
   text: string;
   words: readonly Word[];
-  /** Which of the words is the tool. */
+  /** The index of the word that is the tool. */
   program: number;
-  /** Commands that the script runs before it, without those that only judge the code. */
+  /** The commands that the script runs before it, without linters and type checkers. */
   before: readonly string[];
   /** Commands of the script that are not run. */
   left: readonly string[];
@@ -21,7 +21,7 @@ interface Step {
 
 const MAX_DEPTH = 5;
 const ASSIGNMENT = /^\w+=/;
-/** Programs that run the one that they name. */
+/** Programs that run the program in their arguments. */
 const WRAPPERS = new Set(
   'cross-env cross-env-shell env npx bunx pnpx c8 nyc dotenv dotenvx node pnpm yarn npm bun time'.split(
     ' ',
@@ -34,12 +34,12 @@ const RUNS_NEXT = new Set(['exec', 'run', 'x', 'dlx', '--']);
 const JUDGES =
   /^(eslint|standard|semistandard|ts-standard|xo|biome|prettier|oxlint|tsd|stylelint|knip|publint|attw|depcheck|size-limit|markdownlint\S*|cspell|npm-run-lint)$/;
 
-/** The name of a program, without its folder and the end of its name. */
+/** Returns the name of a program, without its folder and its extension. */
 export function programName(word: string): string {
   return (word.split('/').at(-1) ?? '').replace(/\.[cm]?js$/, '');
 }
 
-/** The text of a script, with its `pre` and `post` scripts. */
+/** Returns the text of a script, with its `pre` and `post` scripts. */
 export function wholeScript(scripts: ReadonlyMap<string, string>, name: string): string {
   return [`pre${name}`, name, `post${name}`]
     .flatMap((each) => scripts.get(each)?.trim() || [])
@@ -48,10 +48,11 @@ export function wholeScript(scripts: ReadonlyMap<string, string>, name: string):
 }
 
 /**
- * The command in a script that runs a tool. Scripts that it runs are looked into. `undefined` where
- * there is none, or where it takes a shell to tell.
+ * Finds the command in a script that runs a tool. It also searches the scripts that the script
+ * runs.
  *
- * @param find which word of a command is the tool
+ * @param find returns which word of a command is the tool
+ * @returns the command; `undefined` when there is none, or when only a shell could tell
  */
 export function scriptCommand(
   scripts: ReadonlyMap<string, string>,
@@ -80,7 +81,7 @@ export function scriptCommand(
   };
 }
 
-/** Finds a program by its name, where nothing but what may run it stands before it. */
+/** Finds a program by its name. The words before it may only be words that run it. */
 export function findProgram(names: readonly string[], words: readonly Word[]): number | undefined {
   const first = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
   const head = programName(words[first]?.text ?? '');
@@ -100,7 +101,7 @@ export function findProgram(names: readonly string[], words: readonly Word[]): n
   return found === -1 ? undefined : found;
 }
 
-/** The commands of a script, and of those that it runs, in their order. */
+/** Lists the commands of a script and of the scripts that it runs, in their order. */
 function stepsOf(
   scripts: ReadonlyMap<string, string>,
   name: string,
@@ -128,7 +129,7 @@ function stepsOf(
   return steps;
 }
 
-/** The scripts that a command runs, or `undefined` where it does something else. */
+/** Returns the scripts that a command runs; `undefined` when it does something else. */
 function namedScripts(
   words: readonly Word[],
   scripts: ReadonlyMap<string, string>,
@@ -184,7 +185,7 @@ function textOf({ command }: Step): string {
   return command.text.trim();
 }
 
-/** The words, counted from the first one that is no space. */
+/** Returns the words with their places counted from the first character that is not a space. */
 function trimmed({ text, words }: CommandText): Word[] {
   const shift = text.length - text.trimStart().length;
   return words.map((word) => ({ ...word, start: word.start - shift, end: word.end - shift }));

@@ -6,7 +6,7 @@ import { aboutRun, notesOf, type Reported, type RunContext } from './run-project
 
 const NOTES_CHARS = 600;
 
-/** The result of a script that reports nothing but its exit code, with the end of its output. */
+/** Returns the result of a script that reports only its exit code, with both ends of its output. */
 export function resultByExitCode<R>(reported: Reported<R>, ctx: RunContext): ToolResult {
   const { found, run, durationMs } = reported;
   const passed = run.exitCode === 0;

@@ -7,23 +7,25 @@ import type { Word } from './script-words.js';
 
 /** What a tool adds to the command of a script that runs it. */
 export interface ScriptAdditions {
-  /** Arguments right behind the program. */
+  /** Arguments directly after the program. */
   first?: readonly string[];
   /** Arguments at the end. */
   last?: readonly string[];
-  /** Whether a word of it is left out. */
+  /** Returns whether a word of the command is left out. */
   drop?: (word: string, before: string) => boolean;
-  /** A way to run it that gets the text of the command, for a report that takes more than arguments. */
+  /**
+   * Returns the text to run instead of the command, for a report that needs more than arguments.
+   */
   around?: (command: string) => string;
 }
 
-/** What a package manager tells the scripts of a package. */
+/** The package and the script that a command belongs to. */
 export interface ScriptPlace {
   root: string;
   script: string;
 }
 
-/** Runs the command of a script as a package manager does, with more arguments. */
+/** Returns the command of a script as a package manager runs it, with more arguments. */
 export async function runScriptCommand(
   files: ProjectFiles,
   { root, found }: { root: string; found: ScriptCommand },
@@ -45,7 +47,7 @@ export async function runScriptCommand(
   return runInShell(files, { root, script: found.script }, { text: whole, values });
 }
 
-/** Runs a command that stands in no script, in the same way. */
+/** Returns a command that is in no script, in the same way. */
 export function runPlainCommand(
   files: ProjectFiles,
   { root, command }: { root: string; command: string },
@@ -56,7 +58,7 @@ export function runPlainCommand(
   return runInShell(files, { root, script: 'test' }, { text, values: last });
 }
 
-/** Runs a text as a script of a package. */
+/** Returns the command that runs a text as a script of a package. */
 export async function runInShell(
   files: ProjectFiles,
   { root, script }: ScriptPlace,
@@ -78,7 +80,7 @@ export async function runInShell(
   };
 }
 
-/** The variables that npm gives a script, except for those of its own settings. */
+/** Returns the variables that npm gives a script, except for those of npm's own settings. */
 function environmentOf(
   manifest: ConfigDocument | undefined,
   { root, script }: ScriptPlace,

@@ -1,4 +1,4 @@
-/** A word of a command line, without its quotes, and where it stands in the text. */
+/** A word of a command line, without its quotes, and its place in the text. */
 export interface Word {
   text: string;
   start: number;
@@ -9,7 +9,7 @@ export interface Word {
 export interface CommandText {
   text: string;
   words: readonly Word[];
-  /** What joins it to the command before it; empty for the first one. */
+  /** The operator between the command and the one before it; empty for the first one. */
   joint: '' | '&&' | '||' | ';' | '|' | '&';
 }
 
@@ -18,8 +18,8 @@ const JOINT = /^(?:&&|\|\||;|\n|\||&(?!>))/;
 const NEEDS_A_SHELL = /[`()<>]/;
 
 /**
- * The commands of a script, as far as they can be told apart without running it. `undefined` where
- * that takes a shell: a substitution, a group, a redirection, a comment.
+ * Splits a script into its commands, without running it. Returns `undefined` when only a shell
+ * could do that: for a substitution, a group, a redirection or a comment.
  */
 export function commandsIn(script: string): CommandText[] | undefined {
   const commands: CommandText[] = [];
@@ -72,7 +72,10 @@ function jointOf(text: string): CommandText['joint'] {
   return text === '&&' || text === '||' || text === '|' || text === '&' ? text : ';';
 }
 
-/** The next piece of a word; `undefined` for a quote that is not closed, or that holds commands. */
+/**
+ * Returns the next piece of a word; `undefined` for a quote that is not closed, or that has
+ * commands.
+ */
 function partOf(rest: string): { text: string; length: number } | undefined {
   const [quote = ''] = rest;
   if (quote === '\\') return { text: rest.charAt(1), length: Math.min(2, rest.length) };

@@ -1,33 +1,35 @@
 import { javascriptPrelude } from '../programs/javascript-prelude.js';
 import { pythonPrelude } from '../programs/python-prelude.js';
 
-/** What `run_code` runs. */
+/** The languages that `run_code` runs. */
 export type Language = 'python' | 'javascript' | 'bash';
 
-/** A program in the language that gives another one its tools. */
+/** Code in the language that gives a snippet its tools. */
 export interface Prelude {
-  /** The name of the file that holds it. */
+  /** The name of the file with the code. */
   file: string;
-  /** What loads it, before the file of the snippet. */
+  /** The options of the interpreter that load it, before the file of the snippet. */
   options: readonly string[];
-  /** @param names of the tools */
+  /** Returns the code. @param names the names of the tools */
   code(names: readonly string[]): string;
 }
 
-/** How a language is run in a sandbox. */
+/** How to run a snippet of a language in a sandbox. */
 export interface LanguageCommand {
   binary: 'python3' | 'node' | 'bash';
-  /** Before the file. */
+  /** Arguments of the interpreter, before the file. */
   options: readonly string[];
-  /** The name of the file that holds the snippet. */
+  /** The name of the file with the snippet. */
   file: string;
-  /** Absent where a snippet can call no tools. */
+  /**
+   * The code that gives a snippet its tools. Absent when snippets of the language can't call tools.
+   */
   prelude?: Prelude;
   /**
-   * A program in the language itself that puts the snippet and its input into files and runs it:
-   * for an interpreter that is not among the system's programs, where the shell can't see it. Its
-   * arguments are the file, how many of the last ones are the snippet, the file of a prelude or
-   * nothing, the prelude, the snippet, the input.
+   * A program in the language itself that writes the snippet and its input into files and runs the
+   * snippet. It is for an interpreter that is not among the system's programs, so that the shell
+   * can't see it. Its arguments, in order: the file; how many of the last arguments are the
+   * snippet; the file of the prelude, or nothing; the prelude; the snippet; the input.
    */
   starter?: readonly string[];
 }

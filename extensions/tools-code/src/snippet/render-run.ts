@@ -8,7 +8,7 @@ export interface EndedRun {
   stderr: string;
 }
 
-/** The output of a snippet, and after it how it ended, unless it ended well. */
+/** Renders the output of a snippet. When it failed, the last line says how it ended. */
 export function renderRun(run: EndedRun): string {
   const parts = [run.stdout.trimEnd()];
   if (run.stderr.trim() !== '') parts.push(`[standard error]\n${run.stderr.trimEnd()}`);

@@ -1,10 +1,13 @@
 import { chunksOf } from '../output/chunks.js';
 import type { LanguageCommand } from './languages.js';
 
-/** The kernel takes 131,072 bytes in one argument; a character has 3 bytes at most, or 4 as two. */
+/**
+ * How many characters one argument may have. The kernel takes 131,072 bytes; a UTF-16 code unit has
+ * 3 bytes at most.
+ */
 const CHUNK_CHARS = 30_000;
 
-/** A snippet and what it reads. */
+/** A snippet and its input. */
 export interface Snippet {
   code: string;
   stdin?: string | undefined;
@@ -25,9 +28,9 @@ exec "$binary" $options "$file"
 `;
 
 /**
- * Arguments for bash that run a snippet with an interpreter which the sandbox shows.
+ * Returns the arguments for bash that run a snippet with an interpreter in the sandbox.
  *
- * @param missing what is written to standard error where it shows none
+ * @param missing the text to write to standard error when the sandbox has no such interpreter
  */
 export function shellArguments(
   command: LanguageCommand,
@@ -42,7 +45,7 @@ export function shellArguments(
   return ['--noprofile', '--norc', '-c', SHELL, 'run_code', ...about, ...code, ...stdin];
 }
 
-/** Arguments for the interpreter itself. */
+/** Returns the arguments for the interpreter itself. */
 export function starterArguments(
   starter: readonly string[],
   command: LanguageCommand,
@@ -53,7 +56,9 @@ export function starterArguments(
   return [...starter, command.file, String(code.length), ...prelude, ...code, ...stdin];
 }
 
-/** The file of what gives the snippet its tools, and its text; both empty where it has none. */
+/**
+ * Returns the file and the text of the prelude of a snippet; both are empty when it has no tools.
+ */
 function preludeOf(
   { prelude }: LanguageCommand,
   { tools = [] }: Snippet,

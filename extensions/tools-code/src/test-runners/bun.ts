@@ -26,7 +26,7 @@ const signs: ProjectMarkers = {
 const HEADER = /^(\S+\.[cm]?[jt]sx?):$/;
 const UNHANDLED = /^# Unhandled error between tests$/;
 
-/** Bun's test runner, by its JUnit report. */
+/** Runs Bun's test runner, and reads its JUnit report. */
 export const bun: Runner<TestReport> = {
   name: 'bun',
   title: 'bun test',

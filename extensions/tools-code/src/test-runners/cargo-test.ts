@@ -11,7 +11,7 @@ const TEST = /^test (.+?) \.\.\. (ok|FAILED|ignored)(?:[ ,].*)?$/;
 const FAILURE = /^---- (.+?) stdout ----$/;
 const PANIC = /panicked at (.+?):(\d+):\d+:?$/m;
 
-/** `cargo test`: the build by its JSON messages, the tests by what its harness writes. */
+/** Runs `cargo test`, and reads the JSON messages of the build and the text of the test harness. */
 export const cargoTest: Runner<TestReport> = {
   name: 'cargo-test',
   title: 'cargo test',

@@ -14,7 +14,7 @@ const isPath = isPlace(
   new Set(['-c', '--config', '--import-map', '--filter', '--reporter', '--env']),
 );
 
-/** Deno's test runner, by its JUnit report, with the options of the project's task. */
+/** Runs Deno's test runner with the options of the project's task, and reads its JUnit report. */
 export const deno: Runner<TestReport> = {
   name: 'deno',
   title: 'deno test',

@@ -27,7 +27,7 @@ const STATUSES: Readonly<Record<string, TestStatus>> = {
   skip: 'skipped',
 };
 
-/** `go test`, by its JSON events. */
+/** Runs `go test`, and reads its JSON events. */
 export const goTest: Runner<TestReport> = {
   name: 'go-test',
   title: 'go test',
@@ -105,7 +105,10 @@ function testOf(
   };
 }
 
-/** A package that failed though none of its tests did: a panic, an exit, a set-up that failed. */
+/**
+ * Makes a failed test for a package that failed without a failed test: a panic, an exit, a bad
+ * set-up.
+ */
 function packageTest(
   { Package = '' }: z.output<typeof event>,
   { status, output, tests }: { status: TestStatus; output: string; tests: readonly TestCase[] },
@@ -122,7 +125,7 @@ function messageOf(output: string): string {
   return lines.join('\n').trim() || NOTHING_SAID;
 }
 
-/** Leaves out tests that only hold others, unless they have something to say themselves. */
+/** Leaves out tests that only group others, unless they have a failure of their own. */
 function withoutGroups(tests: readonly TestCase[]): TestCase[] {
   const groups = new Map<string, { hasFailed: boolean }>();
   for (const { name, file, status } of tests) {

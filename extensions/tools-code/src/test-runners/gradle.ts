@@ -10,7 +10,7 @@ const MAX_FOLDERS = 2_000;
 const RESULTS = 'build/test-results/test';
 const NOT_OURS = new Set(['node_modules', '.git', '.gradle', 'src']);
 
-/** Gradle's tests, by the JUnit results that it leaves in `build`. */
+/** Runs Gradle's tests, and reads the JUnit results that it leaves in `build`. */
 export const gradle: Runner<TestReport> = {
   name: 'gradle',
   title: 'Gradle',
@@ -49,7 +49,9 @@ export const gradle: Runner<TestReport> = {
   },
 };
 
-/** The files `build/test-results/test/TEST-*.xml` of a project and of those below it. */
+/**
+ * Reads the files `build/test-results/test/TEST-*.xml` of a project and of the projects below it.
+ */
 async function* resultsBelow(fs: ScopedFs, root: string): AsyncGenerator<string> {
   const folders = [root];
   for (let seen = 0; seen < MAX_FOLDERS; seen += 1) {

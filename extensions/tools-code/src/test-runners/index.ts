@@ -15,7 +15,7 @@ import { ava, tap, tape } from './tap.js';
 import { testScript } from './test-script.js';
 import { vitest } from './vitest.js';
 
-/** Between equal signs, the first one is taken. */
+/** The test runners. When signs are equally strong, the first runner with one is taken. */
 export const TEST_RUNNERS: readonly Runner<TestReport>[] = [
   vitest,
   jest,

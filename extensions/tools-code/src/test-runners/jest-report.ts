@@ -32,10 +32,10 @@ const STATUSES: Readonly<Record<string, TestStatus>> = {
 };
 
 /**
- * Reads the report that Jest and Vitest write as one line of JSON. What tests print stands before
- * it, also on the same line.
+ * Reads the report that Jest and Vitest write as one line of JSON. Text that tests print comes
+ * before it, and may be on the same line.
  *
- * @param start the beginning of that line
+ * @param start the text that the report begins with
  */
 export function jestReportParser(start: string): OutputParser<TestReport> {
   let last: string | undefined;
@@ -83,7 +83,7 @@ export function failureOf(text: string): { message: string; stack?: string } {
   return { message: plain.slice(0, at).trimEnd(), stack: plain.slice(at).replace(/^\n+/, '') };
 }
 
-/** A text as a regular expression that matches just it. */
+/** Returns a regular expression that matches exactly this text. */
 export function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -19,7 +19,7 @@ const signs: ProjectMarkers = {
   script: { names: ['test', 'test:unit'], find: byProgram('jest') },
 };
 
-/** Jest, by its JSON report. */
+/** Runs Jest, and reads its JSON report. */
 export const jest: Runner<TestReport> = {
   name: 'jest',
   title: 'Jest',

@@ -4,15 +4,15 @@ import { failureOf } from './jest-report.js';
 
 const MAX_TESTS = 100_000;
 
-/** What a runner does in its own way with JUnit's format. */
+/** How a runner uses JUnit's format in its own way. */
 export interface JunitStyle {
-  /** The file of a test, where it is not in the attribute `file`. */
+  /** Returns the file of a test, when it is not in the attribute `file`. */
   fileOf?: (test: { classname: string; suite: string }) => string | undefined;
-  /** The name of a test. That of its class comes before it when absent. */
+  /** Returns the name of a test. When absent, it is the name of the class and that of the test. */
   nameOf?: (test: { name: string; classname: string }) => string;
 }
 
-/** The tests of a report in JUnit's XML format; `undefined` where it breaks off. */
+/** Reads the tests of a report in JUnit's XML format; `undefined` when the report is incomplete. */
 export function junitTests(xml: string, style: JunitStyle = {}): TestCase[] | undefined {
   const tests: TestCase[] = [];
   const suites: string[] = [];
@@ -62,7 +62,7 @@ export function junitTests(xml: string, style: JunitStyle = {}): TestCase[] | un
   return isWhole ? tests : undefined;
 }
 
-/** A file of tests that did not load, of which a report holds nothing. */
+/** Makes a failed test for a test file that did not load. The report has nothing else about it. */
 export function unloadedFile(file: string): TestCase {
   const message = 'an error outside of any test; give the path of this file to see it';
   return { name: '(file)', file, status: 'failed', failure: { message } };

@@ -37,7 +37,7 @@ const signs: ProjectMarkers = {
   script: { names: ['test', 'test:unit'], find: byProgram('mocha', '_mocha') },
 };
 
-/** Mocha, by its JSON report. */
+/** Runs Mocha, and reads its JSON report. */
 export const mocha: Runner<TestReport> = {
   name: 'mocha',
   title: 'Mocha',
@@ -58,7 +58,7 @@ export const mocha: Runner<TestReport> = {
   parser: mochaParser,
 };
 
-/** Its report stands at the end of what the tests print, also behind the beginning of a line. */
+/** Reads Mocha's report. It comes after the text that tests print, and may start within a line. */
 export function mochaParser(): OutputParser<TestReport> {
   const output = new WholeText();
   return {

@@ -69,7 +69,7 @@ const signs: ProjectMarkers = {
   },
 };
 
-/** The test runner of Node, by a reporter of its own. */
+/** Runs the test runner of Node with our own reporter, and reads its lines. */
 export const nodeTest: Runner<TestReport> = {
   name: 'node',
   title: 'node:test',
@@ -126,7 +126,7 @@ function nodeTestParser(mark: string): OutputParser<TestReport> {
   };
 }
 
-/** `undefined` for a group: its tests are reported one by one. */
+/** Converts a reported test; `undefined` for a group, whose tests are reported one by one. */
 function testOf(found: z.output<typeof result>): TestCase | undefined {
   const { names, file, line, kind, cause, failed, skip, todo, ms, failure = '' } = found;
   const isOfTests = kind === 'suite' || cause === 'subtestsFailed';
@@ -157,7 +157,7 @@ const WITH_VALUE = new Set([
 ]);
 const isFile = isPlace(WITH_VALUE);
 
-/** The path that an option or its value names, if it looks like one. */
+/** Returns the path in an option or its value, if it looks like a path. */
 function placeIn(option: string): string | undefined {
   const value = option.startsWith('-') ? option.slice(option.indexOf('=') + 1) : option;
   if (/^file:/i.test(value)) return URL.canParse(value) ? pathOf(value) : undefined;
@@ -172,7 +172,7 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** The options that a script gives Node beside those of `--test`: how tests are loaded. */
+/** Returns the options that a script gives Node to load the tests, without those of `--test`. */
 export function scriptOptions(script: string): string[] {
   const words = script.trim().split(/\s+/);
   // A script that needs a shell gives no options.

@@ -6,7 +6,7 @@ import { literally } from './jest-report.js';
 import { junitTests } from './junit-report.js';
 import { fileParser, intoFile } from './report-file.js';
 
-/** PHPUnit, by its JUnit report. */
+/** Runs PHPUnit, and reads its JUnit report. */
 export const phpunit: Runner<TestReport> = {
   name: 'phpunit',
   title: 'PHPUnit',

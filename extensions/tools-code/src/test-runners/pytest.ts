@@ -71,7 +71,7 @@ const result = z.object({
 
 const end = z.object({ told: z.int(), collected: z.int() });
 
-/** pytest, by a plugin of its own. */
+/** Runs pytest with our own plugin, and reads its lines. */
 export const pytest: Runner<TestReport> = {
   name: 'pytest',
   title: 'pytest',

@@ -3,7 +3,7 @@ import type { TestCase, TestStatus } from '../report.js';
 
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_STACK_LINES = 6;
-/** Lines of a stack that are outside of every project. */
+/** Matches lines of a stack that are outside of every project. */
 const NOT_OURS = /^\s*at .*(node:|node_modules\/)/;
 
 export type TestCounts = Record<TestStatus, number>;
@@ -14,7 +14,7 @@ export function countTests(tests: readonly TestCase[]): TestCounts {
   return counts;
 }
 
-/** `2 of 14 tests failed, 11 passed, 1 skipped`. */
+/** Renders the counts, e.g. `2 of 14 tests failed, 11 passed, 1 skipped`. */
 export function renderTestCounts({ passed, failed, skipped, todo }: TestCounts): string {
   const total = passed + failed + skipped + todo;
   const parts = [
@@ -31,7 +31,7 @@ function headOf(failed: number, passed: number, total: number): string {
   return passed > 0 ? 'no test failed' : 'no test was run';
 }
 
-/** A failed test: where it is, what was expected, and the top of the stack. */
+/** Renders a failed test: where it is, what was expected, and the top of the stack. */
 export function renderFailure({ name, file, line, failure }: TestCase): string {
   const where = [file, line].filter((part) => part !== undefined).join(':');
   const message = shorten(failure?.message ?? '', MAX_MESSAGE_CHARS);
@@ -42,7 +42,7 @@ export function renderFailure({ name, file, line, failure }: TestCase): string {
   return [`FAILED ${where === '' ? '' : `${where} `}${name}`, ...body].join('\n');
 }
 
-/** As many failures as fit; of the others, the names, and of what is left, the number. */
+/** Renders as many failures as fit, then names of others, then the number of the rest. */
 export function renderFailures(failures: readonly TestCase[], total: number, room: number): string {
   const parts: string[] = [];
   let chars = 0;

@@ -3,10 +3,11 @@ import type { OutputParser } from '../output/output-parser.js';
 import { WholeText } from '../output/whole-text.js';
 
 /**
- * A way to run a command that writes its report to a file: one of its own, outside the project,
- * which is printed between two marked lines when the command has ended, and removed.
+ * Returns a way to run a command that writes its report to a file. The file is a temporary one
+ * outside the project. When the command has ended, the file is printed between two marked lines,
+ * and removed.
  *
- * @param option what the command is given for it, with `$f` for the file
+ * @param option the option of the command that names the file, with `$f` for the file
  */
 export function intoFile(option: string, mark: string): (command: string) => string {
   const line = (what: string) => `printf '\\n\\001%s ${what}\\n' ${mark}`;
@@ -18,7 +19,9 @@ export function intoFile(option: string, mark: string): (command: string) => str
     ].join('\n');
 }
 
-/** Reads the report that a command wrote to its file; what it printed goes to `onLine`. */
+/**
+ * Reads the report that a command wrote to its file. Lines that the command printed go to `onLine`.
+ */
 export function fileParser<R>(
   mark: string,
   report: (text: string, exitCode: number) => R | undefined,

@@ -31,7 +31,7 @@ const report = z.object({
 
 const STATUSES: Readonly<Record<string, TestStatus>> = { passed: 'passed', failed: 'failed' };
 
-/** RSpec, by its JSON report. */
+/** Runs RSpec, and reads its JSON report. */
 export const rspec: Runner<TestReport> = {
   name: 'rspec',
   title: 'RSpec',

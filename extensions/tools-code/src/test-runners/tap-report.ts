@@ -25,7 +25,7 @@ const diagnosis = z.object({
     .catch(undefined),
 });
 
-/** Reads the Test Anything Protocol, of which each assertion without others below it counts. */
+/** Reads the Test Anything Protocol. Each assertion without others below it counts as a test. */
 export function tapParser(): OutputParser<TestReport> {
   const tests: TestCase[] = [];
   let version = false;

@@ -41,7 +41,7 @@ function tapRunner({ packageName, options, valued, ...about }: TapRunner): Runne
 
 const NAMES = ['test', 'test:unit'];
 
-/** AVA, by its TAP report. */
+/** Runs AVA, and reads its TAP report. */
 export const ava: Runner<TestReport> = tapRunner({
   name: 'ava',
   title: 'AVA',
@@ -56,7 +56,7 @@ export const ava: Runner<TestReport> = tapRunner({
   valued: new Set('-m --match -c --concurrency -T --timeout --config --node-arguments'.split(' ')),
 });
 
-/** node-tap, by its TAP report. */
+/** Runs node-tap, and reads its TAP report. */
 export const tap: Runner<TestReport> = tapRunner({
   name: 'tap',
   title: 'tap',
@@ -74,7 +74,7 @@ export const tap: Runner<TestReport> = tapRunner({
   valued: new Set('-R --reporter -j --jobs -t --timeout -g --grep --coverage-report'.split(' ')),
 });
 
-/** tape, which writes TAP by itself. */
+/** Runs tape, and reads the TAP that it always writes. */
 export const tape: Runner<TestReport> = tapRunner({
   name: 'tape',
   title: 'tape',

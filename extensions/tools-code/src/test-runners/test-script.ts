@@ -7,7 +7,10 @@ import { tapParser } from './tap-report.js';
 
 const signs: ProjectMarkers = { anyScript: ['test', 'test:unit'] };
 
-/** A runner that is not known here: its exit code, and its tests where it writes TAP. */
+/**
+ * Runs the test script of the project without knowing the runner. When it writes TAP, its tests are
+ * read.
+ */
 export const testScript: Runner<TestReport> = {
   name: 'script',
   title: 'the test script',

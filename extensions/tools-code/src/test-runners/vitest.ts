@@ -28,7 +28,7 @@ const signs: ProjectMarkers = {
   },
 };
 
-/** Vitest, by its JSON report. */
+/** Runs Vitest, and reads its JSON report. */
 export const vitest: Runner<TestReport> = {
   name: 'vitest',
   title: 'Vitest',
