@@ -11,8 +11,9 @@ const STATES = {
 } as const satisfies Record<ElementAction, readonly string[]>;
 
 /**
- * Waits until the element is ready, as the library does inside the action itself. The attack: the page
- * changes the element during this wait. So the element is compared after the wait, not before.
+ * Waits until the element is ready for an action. The library waits inside the action itself, and a
+ * hostile page can change the element during that wait. So the tool waits first, and then compares
+ * the element.
  */
 export async function awaitReady(
   locator: Locator,

@@ -10,7 +10,7 @@ const NAME = 'browser_back';
 
 const input = z.object({});
 
-/** Goes back to the page before, or leaves a tab that has none. */
+/** Creates `browser_back`, which goes back to the page before, or closes a tab that has none. */
 export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

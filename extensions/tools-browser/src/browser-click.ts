@@ -17,16 +17,16 @@ const input = z.object({
     .array(z.enum(['Alt', 'Control', 'Meta', 'Shift']))
     .max(4)
     .optional()
-    .describe('Keys that are held.'),
+    .describe('Keys to hold down during the click.'),
 });
 
-/** Clicks an element, and shows what the page is then. */
+/** Creates `browser_click`, which clicks an element and shows the page afterwards. */
 export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Click an element of the page that is open in the browser, and show the page as it is then. Waits until the element can be clicked, and for a page that the click opens.',
+      'Click an element of the page that is open in the browser, and show the page afterwards. Waits until the element can be clicked, and for a page that the click opens.',
     input,
     capabilities: {},
     effects: ['send'],

@@ -10,7 +10,10 @@ const NEVER = new AbortController().signal;
 
 const input = z.object({});
 
-/** Closes the browser of the session, with its cookies and everything else it held. */
+/**
+ * Creates `browser_close`, which closes the browser of the session and forgets its cookies and
+ * logins.
+ */
 export function createBrowserCloseTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
@@ -28,7 +31,7 @@ export function createBrowserCloseTool(hub: BrowserHub): Tool<z.output<typeof in
   });
 }
 
-/** Waits a limited time for the earlier calls, and then ends them. */
+/** Waits a limited time for the earlier calls, then ends them. */
 async function inTime(
   hub: BrowserHub,
   ctx: Pick<ToolContext, 'abortSignal' | 'personalityId' | 'sessionId'> & {

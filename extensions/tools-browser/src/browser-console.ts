@@ -9,14 +9,19 @@ const input = z.object({
   level: z
     .enum(['error', 'warning', 'info'])
     .default('info')
-    .describe('The least important lines to show.'),
-  limit: z.int().min(1).max(200).default(50).describe('Lines to show at most: the last ones.'),
+    .describe('The lowest level of lines to show.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('How many lines to show at most: the last ones.'),
   clear: z.boolean().default(false).describe('Forget all lines afterwards.'),
 });
 
 const LEVELS = ['error', 'warning', 'info'] as const;
 
-/** Shows what the pages wrote to their console. */
+/** Creates `browser_console`, which shows the lines that the pages wrote to their console. */
 export function createBrowserConsoleTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

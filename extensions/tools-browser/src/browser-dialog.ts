@@ -13,17 +13,17 @@ const NAME = 'browser_dialog';
 const input = z
   .object({
     ref: refSchema.describe('The dialog, by its ref.'),
-    accept: z.boolean().describe('OK, or Cancel.'),
-    text: z.string().max(10_000).optional().describe('What is filled in, for a prompt.'),
+    accept: z.boolean().describe('true for OK, false for Cancel.'),
+    text: z.string().max(10_000).optional().describe('For a prompt: the text to fill in.'),
   })
   .refine(({ accept, text }) => accept || text === undefined, 'expected a text only with accept');
 
-/** Answers what the page asks in a dialog. */
+/** Creates `browser_dialog`, which answers a dialog of the page. */
 export function createBrowserDialogTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
-    description: 'Answer the dialog that the page waits for, and show what changes.',
+    description: 'Answer the dialog that the page has open, and show what changes.',
     input,
     capabilities: {},
     effects: ['send'],

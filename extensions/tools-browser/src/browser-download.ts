@@ -22,11 +22,14 @@ const input = z.object({
     .max(4_096)
     .optional()
     .describe(
-      'Where to save it: absolute, or from the working directory. The folder of downloads, and the name that the page gives, when absent. Nothing is overwritten.',
+      'Where to save it: absolute, or relative to the working directory. When absent: in the folder of downloads, with the name that the page gives. Nothing is overwritten.',
     ),
 });
 
-/** Saves a file that a page offers. */
+/**
+ * Creates `browser_download`, which clicks an element and saves the file that comes. Needs
+ * `fs_reach` to read and write.
+ */
 export function createBrowserDownloadTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
@@ -125,7 +128,7 @@ async function contentOf(download: Download, maxBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks);
 }
 
-/** A free path; `undefined` when there is none. */
+/** Finds a path where there is nothing yet; `undefined` when there is none. */
 async function freePath(
   fs: ScopedFs,
   path: string,

@@ -8,7 +8,7 @@ import { andSettle } from './settle.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_drag';
-/** Mouse moves during a drag. Pages that track the mouse need more than one. */
+/** How many times the mouse moves during a drag. Pages that track the mouse need more than one. */
 const STEPS = 5;
 
 const input = z.object({
@@ -16,7 +16,7 @@ const input = z.object({
   to: refSchema.describe('The element to drop it on, by its ref.'),
 });
 
-/** Drags one element onto another. */
+/** Creates `browser_drag`, which drags one element onto another. */
 export function createBrowserDragTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

@@ -19,16 +19,19 @@ const input = z.object({
     .min(1)
     .max(20_000)
     .describe('An expression, or a function: () => document.title; with ref, (element) => ….'),
-  ref: refSchema.optional().describe('The element that the function is given.'),
+  ref: refSchema.optional().describe('The element that the function gets.'),
 });
 
-/** Runs a script in the page, where the operator allows it, each time after a yes. */
+/**
+ * Creates `browser_evaluate`, which runs a script in the page. The operator has to allow it, and
+ * every call waits for approval.
+ */
 export function createBrowserEvaluateTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Run a script in the page, and show what it gives, as JSON. Off unless the operator allows it; each call waits for approval.',
+      'Run a script in the page, and show the value that it returns, as JSON. Off unless the operator allows it; each call waits for approval.',
     input,
     capabilities: {},
     effects: ['send'],

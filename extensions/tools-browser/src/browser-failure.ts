@@ -25,7 +25,7 @@ const ANSWERS = {
   STORAGE_FAILED: 'Try once more; if it fails again, tell the user',
 } as const;
 
-/** Errors of Chromium for an address that did not open, and their explanation. */
+/** Errors of Chromium for an address that did not open, and what to tell the model about each. */
 const NET_ERRORS: ReadonlyArray<[part: string, answer: string]> = [
   [
     'ERR_TUNNEL_CONNECTION_FAILED',
@@ -41,7 +41,7 @@ const NET_ERRORS: ReadonlyArray<[part: string, answer: string]> = [
   ['ERR_ABORTED', 'the page did not load: it is a file, or another page came first'],
 ];
 
-/** The result for an error. A cancelled call throws the error again. */
+/** Returns the result for an error. It throws the error again when the call was cancelled. */
 export function browserFailure(error: unknown, deadline?: Deadline): ToolResult {
   if (deadline?.ended === 'cancelled') throw error;
   if (deadline?.ended === 'browser gone') {
@@ -81,7 +81,7 @@ const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
 const OBSTACLE =
   /intercepts pointer events|not (?:visible|enabled|stable|editable)|outside of the viewport/;
 
-/** The last thing that an action waited for, as the library logged it. */
+/** Finds in the log of the library what an action waited for last. */
 function blockedBy(message: string): string {
   const lines = message.replace(COLOUR, '').split('\n');
   const line = lines.findLast((candidate) => OBSTACLE.test(candidate));

@@ -21,7 +21,7 @@ const fieldSchema = z.object({
 const input = z.object({ fields: z.array(fieldSchema).min(1).max(50) });
 type Field = z.output<typeof fieldSchema>;
 
-/** Fills in several fields of a form in one call. */
+/** Creates `browser_fill`, which fills in several fields of a form in one call. */
 export function createBrowserFillTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
@@ -55,7 +55,7 @@ export function createBrowserFillTool(hub: BrowserHub): Tool<z.output<typeof inp
   });
 }
 
-/** @returns why it could not be filled in */
+/** Fills in one field. @returns why it could not be filled in; `undefined` when it was */
 async function fill(call: PageCall, { ref, value }: Field): Promise<ToolResult | undefined> {
   const { deadline, session } = call;
   const role = session.document.known.get(ref)?.role ?? '';

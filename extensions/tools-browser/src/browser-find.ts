@@ -15,11 +15,13 @@ const input = z.object({
     .trim()
     .min(1)
     .max(200)
-    .describe('In any case; * stands for any characters. A role such as button is found too.'),
+    .describe(
+      'The text. Case does not matter, and * stands for any characters. A role such as button is found, too.',
+    ),
   limit: z.int().min(1).max(100).default(10),
 });
 
-/** Finds a text in the page, without the whole of it. */
+/** Creates `browser_find`, which shows only the elements of the page that have a text. */
 export function createBrowserFindTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

@@ -11,7 +11,7 @@ const NAME = 'browser_hover';
 
 const input = z.object({ ref: refSchema });
 
-/** Moves the mouse over an element. */
+/** Creates `browser_hover`, which moves the mouse over an element. */
 export function createBrowserHoverTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

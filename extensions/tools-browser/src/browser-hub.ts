@@ -5,7 +5,7 @@ import type { BrowserSettings } from './browser-settings.js';
 import { RefNames } from './ref-names.js';
 import { startChromium } from './start-chromium.js';
 
-/** The owner of a browser, and the policy of its pages. */
+/** The session and the personality that own a browser, and the network policy of its pages. */
 export interface BrowserOwner {
   sessionId: string;
   personalityId?: string | undefined;
@@ -15,18 +15,19 @@ export interface BrowserOwner {
 const MAX_SESSIONS_KNOWN = 1_000;
 const CHANGED = 'It was closed because what it may reach has changed.';
 
-/** The browsers that run: one for each session and personality. */
+/** Keeps the running browsers: one for each session and personality. */
 export class BrowserHub {
   readonly #sessions = new Map<string, BrowserSession>();
   readonly #starting = new Map<string, Promise<BrowserSession>>();
   readonly #turns = new Turns();
-  /** Why the browser of a session has ended. It is kept until it was reported once. */
+  /** The reasons why browsers have ended. Each is kept until it was reported once. */
   readonly #reasons = new Map<string, string>();
-  /** The refs of a session. They stay unique when the session gets another browser. */
+  /** The source of refs of each session. Refs stay unique when the session gets another browser. */
   readonly #names = new Map<string, RefNames>();
 
   /**
-   * Runs calls of one session and personality one after another, in the order of asking.
+   * Runs the calls of one session and personality one after another, in the order in which they
+   * came.
    *
    * @throws the reason of `signal` when it fires before the turn has come
    */
@@ -35,8 +36,9 @@ export class BrowserHub {
   }
 
   /**
-   * The running browser of a session, or the one that an earlier call began to start. A browser with
-   * another policy than the call is closed first.
+   * Returns the running browser of a session, or waits for the one that an earlier call is
+   * starting. When the browser has another policy than the call, it closes the browser and returns
+   * `undefined`.
    */
   async running(owner: BrowserOwner): Promise<BrowserSession | undefined> {
     const key = keyOf(owner);
@@ -47,7 +49,7 @@ export class BrowserHub {
     return undefined;
   }
 
-  /** Why there is no browser. It is reported once. */
+  /** Returns why there is no browser, and forgets the reason. */
   takeReason(owner: BrowserOwner): string | undefined {
     const key = keyOf(owner);
     const reason = this.#reasons.get(key);
@@ -58,9 +60,9 @@ export class BrowserHub {
   /**
    * Starts the browser of a session that has none.
    *
-   * @returns `undefined` when as many run as may
-   * @throws what opening a service and starting a process throws; `CALL_ENDED` when the service
-   * ends meanwhile
+   * @returns the browser; `undefined` when `max_sessions` browsers already run
+   * @throws the errors of opening a service and of starting a process; `CALL_ENDED` when the
+   *   service ends meanwhile
    */
   async open(
     owner: BrowserOwner,
@@ -78,7 +80,7 @@ export class BrowserHub {
     }
   }
 
-  /** Tells that a session used its browser. */
+  /** Records that a session used its browser, and restarts the time until it is closed as idle. */
   touch(owner: BrowserOwner, settings: BrowserSettings): void {
     const key = keyOf(owner);
     this.#sessions.get(key)?.touch(settings, () => {
@@ -87,7 +89,11 @@ export class BrowserHub {
     });
   }
 
-  /** Closes the browser of a session, also one that is being started; says whether there was one. */
+  /**
+   * Closes the browser of a session, even one that is just starting.
+   *
+   * @returns whether there was one
+   */
   async close(owner: BrowserOwner, reason?: string): Promise<boolean> {
     const key = keyOf(owner);
     await this.#starting.get(key)?.catch(() => {});
@@ -144,7 +150,7 @@ export class BrowserHub {
     return names;
   }
 
-  /** Remembers that the host ended the browser, unless the session has ended, too. */
+  /** Keeps the reason when the host ended the browser, unless the session has ended, too. */
   #reasonOf(key: string, reason: unknown): void {
     const why = endOf(reason);
     if (why.includes('personality')) this.#remember(key, `It was closed because ${why}.`);

@@ -40,16 +40,19 @@ const input = z.object({
     .max(8_000)
     .refine(isOpenable, 'expected an absolute http: or https: URL, or about:blank')
     .describe('An absolute http: or https: URL.'),
-  new_tab: z.boolean().default(false).describe('Open it in a tab of its own.'),
+  new_tab: z.boolean().default(false).describe('Open it in a new tab.'),
 });
 
-/** Opens an address, and starts the browser of the session when there is none. */
+/**
+ * Creates `browser_navigate`, which opens an address, and starts the browser of the session when
+ * there is none. Needs `network` with `*`, `process` and `service`.
+ */
 export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Open an address in the browser of this session, which is started when there is none, and show the page: a list of its elements, with a ref for each that other calls can name. Scripts run. Only hosts that this agent may reach can be opened or loaded.',
+      'Open an address in the browser of this session, and show the page: a list of its elements, with a ref for each that other calls can name. The browser is started when there is none. Scripts run. Only hosts that this agent may reach can be opened or loaded.',
     input,
     capabilities: {
       network: { allowedHosts: ['*'] },
@@ -68,7 +71,7 @@ export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof
 type Context = BrowserContextOfCall &
   Pick<ToolContext, 'dryRun' | 'emit'> & { services?: ScopedServices };
 
-/** What a call wants opened, and where. */
+/** The address that a call wants to open, and the tab for it. */
 interface Order {
   url: string;
   newTab: boolean;
@@ -99,7 +102,9 @@ async function navigate(hub: BrowserHub, order: Order): Promise<ToolResult> {
   });
 }
 
-/** The browser of the session, started when there is none; or why there can't be one. */
+/**
+ * Returns the browser of the session, and starts it when there is none; or says why it can't start.
+ */
 async function start(
   hub: BrowserHub,
   services: ScopedServices,
@@ -206,7 +211,7 @@ async function goTo({
   });
 }
 
-/** A tab that answers; `undefined` when the browser does not answer because a page floods it. */
+/** Returns a tab that responds; `undefined` when the browser doesn't, because a page floods it. */
 function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | undefined> {
   return deadline.race(within(TAB_MS, session.freshPage()));
 }
@@ -216,7 +221,7 @@ function open(page: Page, url: string, deadline: Deadline): Promise<Response | n
   return deadline.race(page.goto(url, { ...options, waitUntil: 'domcontentloaded' }));
 }
 
-/** Whether another navigation came between. */
+/** Whether the navigation failed because another one interrupted it. */
 function isCrossed(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
   return (
@@ -225,13 +230,13 @@ function isCrossed(error: unknown): boolean {
   );
 }
 
-/** Whether the page that was shown crashed just then. */
+/** Whether the navigation failed because the shown page crashed at that moment. */
 function isPageGone(error: unknown, deadline: Deadline): boolean {
   const message = error instanceof Error ? error.message : '';
   return !deadline.signal.aborted && /Target (?:page|crashed)|Page crashed/.test(message);
 }
 
-/** The answer of the proxy instead of the server. */
+/** Returns the refusal of the proxy, if it answered instead of the server. */
 async function refusalIn(
   response: Response,
   proxyMark: string,
@@ -243,9 +248,9 @@ async function refusalIn(
 }
 
 /**
- * Whether an answer is the proxy's own. The attack: a page reads the mark in an answer of the proxy and
- * sends it itself. Over http, the proxy removes it. In a tunnel or from a worker, it would pass, so those
- * do not count.
+ * Whether an answer is the proxy's own. A hostile site can read the mark in an answer of the proxy
+ * and send it itself. Over http, the proxy removes the mark. It can't remove it in a tunnel or from
+ * a worker, so those answers do not count.
  */
 export function isOfProxy(
   response: Pick<Response, 'fromServiceWorker' | 'headers' | 'url'>,

@@ -11,10 +11,10 @@ import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const BODY_CHARS = 10_000;
 const LOOKED_AT_CHARS = 1_000_000;
-/** Resources of a page that seldom matter. */
+/** Types of resources that seldom matter. */
 const STATIC: ReadonlySet<string> = new Set(['font', 'image', 'media', 'script', 'stylesheet']);
 const READABLE = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-www-form-urlencoded))/i;
-/** The only headers that are shown. None of them has credentials. */
+/** The headers that are shown. None of them has credentials. */
 const HEADERS = ['content-type', 'content-length', 'cache-control', 'last-modified', 'retry-after'];
 
 const input = z.object({
@@ -22,22 +22,24 @@ const input = z.object({
   all: z
     .boolean()
     .default(false)
-    .describe('Also of other pages and tabs, and images, scripts, styles, fonts that came.'),
-  limit: z.int().min(1).max(300).default(50).describe('The last ones.'),
+    .describe(
+      'Also list requests of other pages and tabs, and images, scripts, styles and fonts that were loaded.',
+    ),
+  limit: z.int().min(1).max(300).default(50).describe('How many to list at most: the last ones.'),
   request: z
     .int()
     .min(1)
     .optional()
-    .describe('Its number in the list: show this one, with the text that came.'),
+    .describe('Show only the request with this number in the list, with the text of its answer.'),
 });
 
-/** Lists what the pages asked of the network. */
+/** Creates `browser_network`, which lists the requests of the pages, or shows one of them. */
 export function createBrowserNetworkTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: 'browser_network',
     description:
-      'List the requests of the page since it was opened, or show one with the text that came. Cookies, authorization and what looks like a token are left out.',
+      'List the requests of the page since it was opened, or show one with the text of its answer. Cookies, authorization and everything that looks like a token are left out.',
     input,
     capabilities: {},
     effects: [],

@@ -25,13 +25,13 @@ const input = z.object({
   ref: refSchema.optional().describe('The element that gets the key. The focused one when absent.'),
 });
 
-/** Presses a key. */
+/** Creates `browser_press`, which presses a key. */
 export function createBrowserPressTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Press a key, or keys together, on the page that is open in the browser, and show the page as it is then.',
+      'Press a key, or keys together, on the page that is open in the browser, and show the page afterwards.',
     input,
     capabilities: {},
     effects: ['send'],

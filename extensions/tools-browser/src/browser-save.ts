@@ -15,14 +15,19 @@ const input = z.object({
     .string()
     .max(4_096)
     .regex(ENDINGS, 'expected a path that ends in .pdf, .png or .jpg')
-    .describe('The file; .pdf, .png or .jpg says what it becomes. Nothing is overwritten.'),
+    .describe(
+      'The path of the file. Its ending decides the format: .pdf, .png or .jpg. Nothing is overwritten.',
+    ),
   full_page: z
     .boolean()
     .default(true)
-    .describe('Of a picture: the whole page, or what is in view.'),
+    .describe('For a picture: true for the whole page, false for the part in view.'),
 });
 
-/** Saves the page as a PDF or a picture. */
+/**
+ * Creates `browser_save`, which saves the page as a PDF or a picture. Needs `fs_reach` to read and
+ * write.
+ */
 export function createBrowserSaveTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

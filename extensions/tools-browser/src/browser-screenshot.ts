@@ -9,7 +9,7 @@ import { hidingInUrl } from './hidden-values.js';
 import { MAX_HEIGHT, wholePage } from './page-size.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
-/** The qualities, from the best image to the smallest. */
+/** The formats to try, from the best image to the smallest. */
 const FORMATS = [
   { type: 'png' },
   { type: 'jpeg', quality: 75 },
@@ -21,9 +21,7 @@ const input = z
     full_page: z
       .boolean()
       .default(false)
-      .describe(
-        `The whole page, ${MAX_HEIGHT} pixels of it at most, and not only what is in view.`,
-      ),
+      .describe(`Take the whole page, up to ${MAX_HEIGHT} pixels, and not only the part in view.`),
     ref: refSchema.optional().describe('Only this element.'),
   })
   .refine(
@@ -31,7 +29,7 @@ const input = z
     'expected full_page or ref, not both',
   );
 
-/** Takes a picture of the page, or of an element. */
+/** Creates `browser_screenshot`, which takes a picture of the page, or of an element. */
 export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
@@ -73,12 +71,12 @@ export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<type
 
 interface PictureOptions {
   of: Page | Locator;
-  /** As the page is to be shown. */
+  /** Which part of the page to take. */
   options?: {
     fullPage?: boolean;
     clip?: { x: number; y: number; width: number; height: number };
   };
-  /** What the model is told that it is. */
+  /** What the picture shows, in words for the model. */
   what: string;
   maxBytes: number;
 }

@@ -8,14 +8,17 @@ import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 const REDRAW_MS = 200;
 
 const input = z.object({
-  direction: z.enum(['up', 'down', 'left', 'right']).default('down').describe('Where to.'),
+  direction: z
+    .enum(['up', 'down', 'left', 'right'])
+    .default('down')
+    .describe('The direction to scroll in.'),
   pixels: z.int().min(1).max(100_000).optional().describe('How far. Most of a screen when absent.'),
   ref: refSchema
     .optional()
-    .describe('Scroll this element into view instead; the other arguments then say nothing.'),
+    .describe('Scroll this element into view instead. The other arguments are then ignored.'),
 });
 
-/** Scrolls the page, or to an element. */
+/** Creates `browser_scroll`, which scrolls the page, or scrolls to an element. */
 export function createBrowserScrollTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

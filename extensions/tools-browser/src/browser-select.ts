@@ -15,16 +15,18 @@ const input = z.object({
     .array(z.string().max(1_000))
     .min(1)
     .max(100)
-    .describe('The options to choose, by their labels or values. One, unless the list takes more.'),
+    .describe(
+      'The options to choose, by their labels or values. Only one, unless the list allows several.',
+    ),
 });
 
-/** Chooses options of a list. */
+/** Creates `browser_select`, which chooses options of a list. */
 export function createBrowserSelectTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Choose options of a drop-down or list box of the page that is open in the browser, and show the page as it is then. Those that were chosen before, and are not named, are no longer.',
+      'Choose options of a drop-down or list box of the page that is open in the browser, and show the page afterwards. Options that the call does not name are no longer chosen.',
     input,
     capabilities: {},
     effects: ['send'],

@@ -13,7 +13,7 @@ import type { RunningChromium } from './start-chromium.js';
 import { answers, closeQuietly, Tabs } from './tabs.js';
 import { type PageWatcher, watchPage } from './watch-page.js';
 
-/** The browser of one session: its tabs, of which one is shown, and what they reported. */
+/** The browser of one session: its tabs, one of which is shown, and what they reported. */
 export class BrowserSession implements PageWatcher {
   readonly notices = new Notices();
   readonly console = new ConsoleLog();
@@ -27,17 +27,17 @@ export class BrowserSession implements PageWatcher {
   readonly #names: RefNames;
   #document: PageDocument;
   #moves = 0;
-  /** Tabs that pages opened. Chromium counts them earlier than the library. */
+  /** The number of tabs that pages opened. Chromium counts them earlier than the library. */
   #opened = 0;
   #acting = 0;
-  /** Tabs that came while one is being opened. */
+  /** Tabs that appeared while the tool opens one. */
   #opening: Page[] | undefined;
   #awaited: ((download: Download) => void) | undefined;
   #taken: Download | undefined;
   readonly #tooLarge = new WeakSet<Download>();
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param names gives refs that no browser of this session had before */
+  /** @param names the source of refs, none of which a browser of this session had before */
   constructor(scope: ServiceScope, chromium: RunningChromium, names: RefNames) {
     this.#scope = scope;
     this.#names = names;
@@ -61,12 +61,12 @@ export class BrowserSession implements PageWatcher {
     });
   }
 
-  /** Fires when the browser has ended, for whatever reason. */
+  /** Fires when the browser has ended, for any reason. */
   get gone(): AbortSignal {
     return this.#chromium.gone;
   }
 
-  /** The tab that is shown, unless there is none. */
+  /** The tab that is shown; `undefined` when there is none. */
   get page(): Page | undefined {
     return this.#tabs.shown;
   }
@@ -80,17 +80,19 @@ export class BrowserSession implements PageWatcher {
     return this.page !== undefined && this.#crashed.has(this.page);
   }
 
-  /** The document of the tab. Each document has its own object, so a ref never fits a later document. */
+  /**
+   * The document of the shown tab. Each has its own object, so a ref never fits a later document.
+   */
   get document(): PageDocument {
     return this.#document;
   }
 
-  /** How often the tab went somewhere, also within a document. */
+  /** How often the shown tab went to another address, even within a document. */
   get moves(): number {
     return this.#moves;
   }
 
-  /** Checks whether the tab shows another document. Then the old refs are void. */
+  /** Checks whether the tab shows another document. If so, the old refs become invalid. */
   async settleDocument(deadline: Deadline): Promise<void> {
     const document = this.#document;
     if (!document.mayBeGone) return;
@@ -99,17 +101,17 @@ export class BrowserSession implements PageWatcher {
     if (this.#document === document) this.#newDocument();
   }
 
-  /** Whether its pages may reach what those of a call with this policy may. */
+  /** Whether the browser was started under the same policy as this call. */
   isFor({ networkPolicy }: { networkPolicy?: NetworkPolicy | undefined }): boolean {
     return this.#scope.isCurrent(networkPolicy === undefined ? {} : { networkPolicy });
   }
 
-  /** The value by which answers of the proxy itself are known. */
+  /** The mark of answers that the proxy itself gives. */
   get proxyMark(): string {
     return this.#chromium.proxyMark;
   }
 
-  /** What was in password fields, the latest last: a later address or title may hold it. */
+  /** Values of password fields, the latest last. A later address or title may contain them. */
   get secrets(): readonly string[] {
     return this.#secrets.values;
   }
@@ -118,12 +120,12 @@ export class BrowserSession implements PageWatcher {
     this.#secrets.add(secrets);
   }
 
-  /** How many messages of the browser were too large. */
+  /** The number of messages of the browser that were too large. */
   get oversized(): number {
     return this.#chromium.oversized;
   }
 
-  /** A tab that answers: the one that is shown, or a new one in its place. */
+  /** Returns a tab that responds: the shown one, or a new one that replaces it. */
   async freshPage(): Promise<Page> {
     const { page } = this;
     if (page !== undefined && !this.hasCrashed && (await answers(page))) return page;
@@ -151,14 +153,16 @@ export class BrowserSession implements PageWatcher {
     this.#newDocument();
   }
 
-  /** Opens an empty tab and shows it; `undefined` where there are as many as may be. */
+  /**
+   * Opens an empty tab and shows it; `undefined` when there are already as many tabs as allowed.
+   */
   async newTab(): Promise<Page | undefined> {
     if (this.#tabs.isFull) return undefined;
     this.dialogs.dismiss();
     return this.#open();
   }
 
-  /** Whether a page has opened a tab that is not there yet, and that would be shown. */
+  /** Whether a page has opened a tab that has not appeared yet, and that would be shown. */
   get expectsTab(): boolean {
     return !this.#tabs.isFull && this.#opened < this.#chromium.tabsOpened;
   }
@@ -168,7 +172,7 @@ export class BrowserSession implements PageWatcher {
     this.#opened = this.#chromium.tabsOpened;
   }
 
-  /** Runs an action that may open a tab intentionally. */
+  /** Runs an action that may open a tab. A tab that a page opens at another time is closed. */
   async act<T>(work: () => Promise<T>): Promise<T> {
     this.#acting += 1;
     try {
@@ -178,7 +182,7 @@ export class BrowserSession implements PageWatcher {
     }
   }
 
-  /** Waits for the next download; `stop` when there is none. */
+  /** Waits for the next download. Call `stop` to end the wait. */
   awaitDownload(): { download: Promise<Download>; stop: () => void } {
     const download = new Promise<Download>((resolve) => {
       this.#awaited = resolve;
@@ -201,7 +205,7 @@ export class BrowserSession implements PageWatcher {
     return true;
   }
 
-  /** Whether a download was ended because it was too large. */
+  /** Whether a download was cancelled because it was too large. */
   tookTooMuch(download: Download): boolean {
     return this.#tooLarge.has(download);
   }
@@ -229,7 +233,7 @@ export class BrowserSession implements PageWatcher {
     this.#crashed.add(page);
   }
 
-  /** Closes the browser after a while without a call. */
+  /** Restarts the time without a call after which `onIdle` is called. */
   touch({ idle_ms }: BrowserSettings, onIdle: () => void): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(onIdle, idle_ms);

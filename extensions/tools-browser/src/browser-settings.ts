@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The key of `tool_settings` for all tools of the browser: they share one. */
+/** The key in `tool_settings` that all tools of the browser share. */
 export const SETTINGS_KEY = 'browser';
 
-/** The names of the tools that can be made to wait for approval. */
+/** The names of the tools that an operator can make wait for approval. */
 export const ACTING_TOOLS = [
   'browser_navigate',
   'browser_click',
@@ -21,7 +21,7 @@ export const ACTING_TOOLS = [
 
 const milliseconds = (most: number) => z.int().min(100).max(most);
 
-/** What an operator sets for the browser of a personality. */
+/** The schema of the settings that an operator makes under `tool_settings.browser`. */
 export const browserSettings = z.strictObject({
   executable_path: z
     .string()
@@ -33,7 +33,7 @@ export const browserSettings = z.strictObject({
     .min(1)
     .max(64)
     .default(4)
-    .describe('Browsers that may run at once, over all sessions.'),
+    .describe('How many browsers may run at the same time, over all sessions.'),
   idle_ms: milliseconds(86_400_000)
     .default(600_000)
     .describe('Milliseconds without a call after which a browser is closed.'),
@@ -77,21 +77,23 @@ export const browserSettings = z.strictObject({
   chromium_sandbox: z
     .boolean()
     .default(true)
-    .describe("Chromium's own sandbox. It can't work for root, and is then off."),
+    .describe("Use Chromium's own sandbox. For root it can't work, so it is off."),
   allow_evaluate: z
     .boolean()
     .default(false)
-    .describe('Scripts in pages, by browser_evaluate. Each call waits for approval all the same.'),
+    .describe(
+      'Allow browser_evaluate to run scripts in pages. Each call still waits for approval.',
+    ),
   ask_before: z
     .array(z.enum(ACTING_TOOLS))
     .default([])
-    .describe('The tools of which every call waits for approval.'),
+    .describe('The tools whose calls all wait for approval.'),
 });
 
-/** The settings of the browser, parsed. */
+/** The parsed settings of the browser, with their defaults. */
 export type BrowserSettings = z.output<typeof browserSettings>;
 
-/** `requiresApproval` of an acting tool. */
+/** Returns the `requiresApproval` of an acting tool. */
 export function asksBefore(name: (typeof ACTING_TOOLS)[number]) {
   return (_args: unknown, { settings }: { settings: BrowserSettings }): boolean =>
     settings.ask_before.includes(name);

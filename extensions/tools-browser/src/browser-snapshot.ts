@@ -10,10 +10,10 @@ const input = z.object({
     .int()
     .min(1)
     .default(1)
-    .describe('The first line to show: where an earlier answer said that the rest begins.'),
+    .describe('The first line to show, as an earlier answer named it.'),
 });
 
-/** Shows the page as it is now. */
+/** Creates `browser_snapshot`, which shows the page as it is now. */
 export function createBrowserSnapshotTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

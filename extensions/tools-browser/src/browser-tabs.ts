@@ -21,7 +21,9 @@ const input = z
     'expected a tab with show and close, and none with list',
   );
 
-/** Lists the tabs of the browser, shows another one, or closes one. */
+/**
+ * Creates `browser_tabs`, which lists the tabs of the browser, shows another one, or closes one.
+ */
 export function createBrowserTabsTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
@@ -66,7 +68,7 @@ async function list({ session, deadline }: PageCall) {
   return ok(lines.join('\n'), { structured: { tabs } });
 }
 
-/** The title of a tab. A busy tab, or one with an open dialog, does not give it. */
+/** Reads the title of a tab. A busy tab, or one with an open dialog, does not tell it. */
 async function titleOf(page: Page, deadline: PageCall['deadline']): Promise<string> {
   const title = await within(
     Math.min(TITLE_MS, deadline.leftMs()),

@@ -25,10 +25,12 @@ import { createBrowserUploadTool } from './browser-upload.js';
 import { createBrowserWaitTool } from './browser-wait.js';
 
 /**
- * The tools of the browser. They share the browsers that they start: one for each session and
- * personality, which ends with the session.
+ * Creates the tools of the browser. They share the browsers that they start: one for each session
+ * and personality, which ends with the session. All set `outputIsUntrusted` and `supportsDryRun`.
+ * Use the array in one registry only: two registries would share browsers between sessions with the
+ * same id.
  *
- * @returns the tools, to be registered
+ * @returns the tools, ready to register
  */
 export function createBrowserTools(): AnyTool[] {
   const hub = new BrowserHub();

@@ -12,21 +12,21 @@ const NAME = 'browser_type';
 
 const input = z.object({
   ref: refSchema,
-  text: z.string().max(100_000).describe('What is to stand in the field, exactly.'),
+  text: z.string().max(100_000).describe('The exact text for the field.'),
   append: z
     .boolean()
     .default(false)
-    .describe('Type it key by key after what is there, instead of replacing that.'),
+    .describe('Type the text key by key after the text in the field, instead of replacing it.'),
   submit: z.boolean().default(false).describe('Press Enter afterwards.'),
 });
 
-/** Fills in a field. What was typed is not repeated in the answer. */
+/** Creates `browser_type`, which fills in a field. The answer does not repeat the typed text. */
 export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Type a text into a field of the page that is open in the browser, instead of what is there, and show the page as it is then. With submit, Enter is pressed afterwards.',
+      'Type a text into a field of the page that is open in the browser, and show the page afterwards. The text replaces the text in the field. With submit, Enter is pressed afterwards.',
     input,
     capabilities: {},
     effects: ['send'],

@@ -20,11 +20,14 @@ const input = z.object({
     .array(z.string().min(1).max(4_096))
     .min(1)
     .max(10)
-    .describe('The files: absolute, or from the working directory.'),
-  drop: z.boolean().default(false).describe('Drop them on the element, as from outside.'),
+    .describe('The paths of the files: absolute, or relative to the working directory.'),
+  drop: z
+    .boolean()
+    .default(false)
+    .describe('Drop the files on the element, as if they came from outside the browser.'),
 });
 
-/** Gives files to a page. */
+/** Creates `browser_upload`, which gives files to a page. Needs `fs_reach.read`. */
 export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,

@@ -30,13 +30,13 @@ const input = z
     'expected text or text_gone, not both',
   );
 
-/** Waits for a text, or for a time. */
+/** Creates `browser_wait`, which waits for a text, or for a time. */
 export function createBrowserWaitTool(hub: BrowserHub): Tool<z.output<typeof input>> {
   return defineTool({
     ...TOOL_BASE,
     name: 'browser_wait',
     description:
-      'Wait until a text is on the page that is open in the browser, or no longer is, or for some seconds. Frames of the page are not looked into.',
+      'Wait until a text is on the page that is open in the browser, or is gone from it, or for some seconds. Frames of the page are not searched.',
     input,
     capabilities: {},
     effects: [],

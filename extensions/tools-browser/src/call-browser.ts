@@ -14,7 +14,7 @@ import { toldDialog } from './held-dialogs.js';
 import { renderChanges, renderSnapshot } from './render-snapshot.js';
 import { elementNow, takeSnapshot } from './snapshot.js';
 
-/** What every tool of the browser uses of its context. */
+/** The part of the tool context that every tool of the browser uses. */
 export type BrowserContextOfCall = Pick<
   ToolContext,
   'abortSignal' | 'networkPolicy' | 'personalityId' | 'resultBudgetChars' | 'sessionId'
@@ -23,11 +23,11 @@ export type BrowserContextOfCall = Pick<
 export interface OnPageOptions {
   ctx: BrowserContextOfCall;
   totalMs: number;
-  /** The call answers what the page asks, or leaves the page. */
+  /** Whether the call answers a dialog of the page, or leaves the page. */
   answers?: boolean;
 }
 
-/** A call during its turn on the shown page. */
+/** What a call works with during its turn. */
 export interface PageCall {
   session: BrowserSession;
   page: Page;
@@ -37,11 +37,11 @@ export interface PageCall {
 export const NO_PAGE = 'No page is open. Open one with browser_navigate.';
 
 const NOTES_SHARE = 0.2;
-/** The longest time of a call. */
+/** How long a call waits for its turn at most. */
 const MAX_WAIT_MS = 360_000;
 const NEVER = new AbortController().signal;
 
-/** Runs a call on the page that is shown, when its turn comes. */
+/** Runs a call on the shown page when its turn comes. */
 export async function onPage(
   hub: BrowserHub,
   { ctx, totalMs, answers = false }: OnPageOptions,
@@ -74,8 +74,8 @@ export async function onPage(
 }
 
 /**
- * Runs the action of a call until the page opens a dialog. Then the page stops, and the call answers with
- * the question of the dialog.
+ * Runs the action of a call until the page opens a dialog. A page with a dialog stands still, so
+ * the call then answers with the question of the dialog.
  */
 export async function untilDialog<T>(
   session: BrowserSession,
@@ -112,7 +112,7 @@ export async function inTurn<T>(
   }
 }
 
-/** An answer with what happened on the page meanwhile. */
+/** Adds to an answer what happened on the page meanwhile. */
 export function withNotices(session: BrowserSession, result: ToolResult): ToolResult {
   const notices = session.notices.take();
   if (notices.length === 0) return result;
@@ -123,9 +123,9 @@ export function withNotices(session: BrowserSession, result: ToolResult): ToolRe
 }
 
 /**
- * The element that a ref names, or why there is none.
+ * Finds the element that a ref names, or says why there is none.
  *
- * @param action what is to be done with it, where it may have to be waited for
+ * @param action the action that the element must be ready for, if any
  */
 export async function elementOf(
   { session, page, deadline }: PageCall,
@@ -165,15 +165,15 @@ export async function elementOf(
   };
 }
 
-/** The answer of a call after which the page is shown. */
+/** Returns the answer of a call that shows the page. */
 export async function showPage(
   call: Pick<PageCall, 'session' | 'deadline'>,
   ctx: BrowserContextOfCall,
   options: {
-    /** What the call did; nothing where the page alone is shown. */
+    /** What the call did. Absent when the answer shows only the page. */
     said?: string;
     from?: number | undefined;
-    /** Shows what has changed since the last answer, where that is less. */
+    /** Show only what has changed since the last answer, if that is shorter. */
     onlyChanges?: boolean;
     structured?: Record<string, unknown>;
   },

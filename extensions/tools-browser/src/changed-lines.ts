@@ -1,21 +1,22 @@
 import { diffArrays } from 'diff';
 import { depthOf } from './line-depth.js';
 
-/** With more changed lines, the whole page is shown. */
+/** When more lines than this changed, the whole page is shown. */
 const MAX_EDITS = 400;
 /** Only the changes are shown when they are shorter than this share of the whole page. */
 const WORTH_IT = 0.6;
 const GONE_LINES = 3;
-/** The ref of a line: after its role, and its name in quotes. */
+/** Matches the ref of a line, which comes after its role and its name in quotes. */
 const LINE_REF = /^ *- [\w-]+(?: "(?:[^"\\]|\\.)*")? ([a-z]{2}\d+)/;
 const FOCUS = ' [active]';
 
 /**
- * What changed between two snapshots of one document: new lines after `+`, lines that are gone after
- * `-`, and the unchanged line that they stand below. Lines that differ in the focus alone count as
+ * Compares two snapshots of one document. New lines have a `+`, lines that are gone have a `-`, and
+ * the unchanged line above them shows where they are. Lines that differ only in the focus count as
  * equal.
  *
- * @returns `undefined` where the whole page is shorter, or the two differ too much
+ * @returns the changes; `undefined` when the whole page is shorter, or when the snapshots differ
+ *   too much
  */
 export function changedLines(
   before: readonly string[],
@@ -62,7 +63,7 @@ function withoutFocus(line: string): string {
   return line.replace(FOCUS, '');
 }
 
-/** The nearest line above that holds this one. */
+/** Finds the nearest line above that contains this one. */
 function parentOf(lines: readonly string[], at: number, line: string): string | undefined {
   const depth = depthOf(line);
   for (let above = at - 1; above >= 0; above -= 1) {

@@ -1,4 +1,4 @@
-/** Parts of Chromium that talk to somebody on their own, or past the proxy. */
+/** Features of Chromium that send requests by themselves, or that bypass the proxy. */
 const DISABLED_FEATURES = [
   'AimEnabled',
   'AsyncDns',
@@ -77,7 +77,7 @@ const FLAGS = [
   '--js-flags=--max-old-space-size=512',
 ];
 
-/** The command line of a Chromium that can only connect through a proxy. */
+/** Returns the command line of a Chromium that can connect only through a proxy. */
 export function chromiumFlags(proxyServer: string): string[] {
   return [
     ...FLAGS,

@@ -9,7 +9,7 @@ export interface ConsoleEntry {
   text: string;
 }
 
-/** The last lines of the console of one session's pages. */
+/** Keeps the last lines that the pages of a session wrote to their console. */
 export class ConsoleLog {
   #entries: ConsoleEntry[] = [];
   #dropped = 0;
@@ -28,7 +28,7 @@ export class ConsoleLog {
     return this.#entries;
   }
 
-  /** Lines that are no longer kept. */
+  /** The number of lines that are no longer kept. */
   get dropped(): number {
     return this.#dropped;
   }

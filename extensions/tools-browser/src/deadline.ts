@@ -1,16 +1,16 @@
-/** The time of one call: over when the caller cancels, when it is up, or when the browser ends. */
+/** The time of a call. It ends when the caller cancels, when it is up, or when the browser ends. */
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Why the signal fired. */
   readonly ended: 'cancelled' | 'out of time' | 'browser gone' | 'interrupted' | undefined;
   readonly totalMs: number;
-  /** Milliseconds that are left, at least one. */
+  /** Returns the milliseconds that are left, at least 1. */
   leftMs(): number;
-  /** Settles as the promise does, or rejects when the time is over. */
+  /** Settles like `work`, or rejects when the time is over. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Waits; rejects when the time is over. */
+  /** Waits this many milliseconds. It rejects when the time of the call is over. */
   sleep(ms: number): Promise<void>;
-  /** Ends it at once: what the call had left to do is not done. */
+  /** Ends the time at once. The rest of the call is not done. */
   interrupt(): void;
   clear(): void;
 }

@@ -2,7 +2,7 @@ import { EthosError, type ProcessConnection } from '@ethosagent/types';
 import type { ConnectOverCDPTransport } from 'playwright-core';
 import { z } from 'zod';
 
-/** Characters that one message of the browser may have. A page can make it send any number. */
+/** How many characters a message of the browser may have. A page can make it send any number. */
 const MAX_MESSAGE_CHARS = 24_000_000;
 const HEAD_CHARS = 200;
 const END = '\0';
@@ -13,7 +13,7 @@ const messageSchema = z.looseObject({
   sessionId: z.string().optional(),
 });
 
-/** Events that this package reads beside the library. */
+/** Events that this package reads itself, in addition to the library. */
 const eventSchema = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('Browser.downloadProgress'),
@@ -32,22 +32,23 @@ const eventSchema = z.discriminatedUnion('method', [
 ]);
 
 export interface DevtoolsPipeOptions {
-  /** Told of each message that was too large to be taken. */
+  /** Called for each message that was too large. */
   onOversize?: () => void;
-  /** Told how many bytes of a file there are so far. */
+  /** Called with the number of bytes of a download so far. */
   onDownloadProgress?: (bytes: number) => void;
-  /** Told that a tab shows another document. */
+  /** Called when a tab shows another document. */
   onCommit?: () => void;
-  /** Told that a page opens a tab, well before there is a page in it. */
+  /** Called when a page opens a tab, well before the library knows the tab. */
   onTab?: () => void;
   maxMessageChars?: number;
 }
 
 /**
- * The DevTools protocol over the standard streams of a process: JSON, each message ended by NUL.
+ * Speaks the DevTools protocol over the standard streams of a process. Each message is JSON, with a
+ * NUL after it.
  *
- * The attack: a page makes the browser send huge messages. A message over the cap is dropped while it is
- * read. If it is an answer, it becomes an error; if it is an event, it is left out.
+ * A hostile page can make the browser send huge messages. A message over the cap is dropped while
+ * it is read. An answer becomes an error, and an event is left out.
  */
 export class DevtoolsPipe implements ConnectOverCDPTransport {
   onmessage?: (message: object) => void;
@@ -55,7 +56,7 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
   readonly #connection: Pick<ProcessConnection, 'write' | 'end'>;
   readonly #options: DevtoolsPipeOptions;
   readonly #maxChars: number;
-  /** The DevTools session of each command without an answer. */
+  /** The DevTools session of each command that has no answer yet. */
   readonly #open = new Map<number, string | undefined>();
   #parts: string[] = [];
   #chars = 0;
@@ -72,9 +73,9 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
   }
 
   /**
-   * Takes what the process wrote, one piece after the other; resolves when it has been handed on.
-   * Each message is handed on in a task of its own: the library goes on with what an answer brought
-   * before it takes the next message, and misses tabs where two come at once.
+   * Takes the next piece of the process's output, and resolves when its messages were passed on.
+   * Each message is passed on in its own task, so that the library can handle an answer before it
+   * gets the next message. Otherwise the library misses tabs when two messages come together.
    */
   async receive(text: string): Promise<void> {
     let from = 0;
@@ -97,7 +98,7 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
     if (!this.#isClosed) this.#connection.end();
   }
 
-  /** The process has ended. */
+  /** Call it when the process has ended. */
   closed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -113,7 +114,7 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
     else this.#parts.push(text);
   }
 
-  /** Says whether there was a message to hand on. */
+  /** Ends a message. @returns whether there was a message to pass on */
   #finish(): boolean {
     const [text, head, chars] = [this.#parts.join(''), this.#head, this.#chars];
     this.#parts = [];

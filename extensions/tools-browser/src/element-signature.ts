@@ -1,11 +1,14 @@
 import type { TreeElement, TreeNode } from './page-tree.js';
 
-/** Roles whose text is the typed text, which may change. */
+/** Roles whose text is typed text, which may change. */
 const FIELDS: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
-/** The properties beside the texts that identify an element for an action: its link and its states. */
+/** The properties that identify an element beside its texts: its link and its states. */
 const FACTS = ['url', 'checked', 'pressed', 'selected'] as const;
 
-/** A signature of an element and its content. It stays equal while the element means the same. */
+/**
+ * Returns a signature of an element and its content. It stays the same while the element means the
+ * same.
+ */
 export function signatureOf(element: TreeElement): string {
   const { role, name = '' } = element;
   const facts = FACTS.map((fact) => element[fact] ?? null);

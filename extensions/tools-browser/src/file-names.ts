@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { withoutHidden } from '@ethosagent/policy';
 
-/** Of the 255 that a name may have, with room for a number. */
+/** How many bytes a name gets. File systems allow 255; the rest is for a number. */
 const MAX_BYTES = 200;
 
-/** A name that a page gave to a file, as one that is safe in a folder. */
+/** Turns the name that a page gave to a file into one that is safe in a folder. */
 export function cleanFileName(suggested: string): string {
   const last = suggested.slice(-1_000).split(/[/\\]/).at(-1) ?? '';
   const clean = withoutHidden(last.normalize('NFC'))
@@ -16,7 +16,7 @@ export function cleanFileName(suggested: string): string {
   return `${cut(stem, MAX_BYTES - Buffer.byteLength(extension))}${extension}`;
 }
 
-/** The same name with a number, for one that is taken. */
+/** Adds a number to a name, for a name that is already used. */
 export function numberedName(name: string, number: number): string {
   if (number < 2) return name;
   const extension = posix.extname(name);

@@ -1,9 +1,12 @@
 import { depthOf } from './line-depth.js';
 
-/** Lines around one that is found. */
+/** How many lines are shown before and after each found line. */
 const AROUND = 1;
 
-/** The lines of a snapshot that have a text, those beside them, and what they are in. */
+/**
+ * Finds the lines of a snapshot that have a text, with the lines beside them and those that contain
+ * them.
+ */
 export function findLines(
   lines: readonly string[],
   text: string,
@@ -22,7 +25,7 @@ export function findLines(
   return { lines: places.map((at) => lines[at] ?? ''), found: found.length };
 }
 
-/** Whether the parts stand in a text one after another; linear in it. */
+/** Whether a text has the parts one after another. The time is linear in the text. */
 function hasParts(text: string, parts: readonly string[]): boolean {
   let from = 0;
   for (const part of parts) {

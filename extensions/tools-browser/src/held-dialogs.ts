@@ -5,11 +5,11 @@ import type { Notices } from './notices.js';
 
 const MESSAGE_CHARS = 300;
 
-/** A question of a page that waits for its answer; the page stands still until then. */
+/** A question of a page that waits for its answer. The page stands still until then. */
 export interface HeldDialog {
-  /** Names this one question, and no later one. */
+  /** The ref of this question. No later question gets the same. */
   ref: string;
-  /** The question, as it is told to the model. */
+  /** The question, in words for the model. */
   text: string;
   answer(accept: boolean, text?: string): Promise<void>;
 }
@@ -17,17 +17,17 @@ export interface HeldDialog {
 export interface HeldDialogsOptions {
   notices: Notices;
   nextRef: () => string;
-  /** What must not be told. */
+  /** Returns the texts that must not be shown. */
   secrets: () => readonly string[];
 }
 
 /**
- * The dialogs of pages. An alert asks nothing and is closed. A dialog that would keep the browser on the page
- * is accepted. A question is held for `browser_dialog` if the call that caused it can report it; otherwise
- * it is dismissed.
+ * Handles the dialogs of pages. An alert is closed. A dialog that would keep the browser on the
+ * page is accepted. A question is held for `browser_dialog` if the call that caused it can report
+ * it; otherwise it is dismissed.
  */
 export class HeldDialogs {
-  /** Whether questions are held: those of a page that is being left are not. */
+  /** Whether questions are held. While a page is being left, they are not. */
   isHolding = true;
   readonly #options: HeldDialogsOptions;
   readonly #listeners = new Set<() => void>();
@@ -41,7 +41,7 @@ export class HeldDialogs {
     return this.#held;
   }
 
-  /** @param isShown whether the page that asks is the one that is shown */
+  /** Handles a dialog. @param isShown whether it is a dialog of the shown page */
   add(dialog: Dialog, isShown: boolean): void {
     const type = dialog.type();
     if (type === 'beforeunload') {
@@ -75,12 +75,12 @@ export class HeldDialogs {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Dismisses the one that is open. */
+  /** Dismisses the held question, if there is one. */
   dismiss(): void {
     if (this.#held !== undefined) quietly(this.#held.answer(false));
   }
 
-  /** Resolves when one is open; `stop` when nobody waits for it any more. */
+  /** Waits for the next question. Call `stop` to end the wait. */
   opened(): { whenOpen: Promise<'dialog'>; stop: () => void } {
     let listener = () => {};
     const whenOpen = new Promise<'dialog'>((resolve) => {
@@ -95,7 +95,7 @@ export class HeldDialogs {
   }
 }
 
-/** What the model is told of a question that is open. */
+/** Returns the text that tells the model of a held question. */
 export function toldDialog({ ref, text }: HeldDialog): string {
   return `The page waits for an answer to its dialog ${ref}, a ${text}. Answer it with browser_dialog; until then nothing else works on this page.`;
 }

@@ -1,17 +1,17 @@
 import { decoded, HIDDEN, hidingInUrl } from './hidden-values.js';
 
-/** Parts of names whose values are credentials. */
+/** Matches parts of names whose values are credentials. */
 const TELLING =
   /pass|secret|token|jwt|auth|session|sid|sig|credential|code|otp|pin|nonce|ticket|assertion|saml|csrf|xsrf|state|cookie|key/i;
-/** Names with such a part whose values are not credentials. */
+/** Matches names with such a part whose values are not credentials. */
 const HARMLESS =
   /^(?:author|authors|keyword|keywords|keyboard|monkey|state|country_?code|zip_?code|postcode|pinned|encode|encoding|barcode|codec)$/i;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const MIN_TOKEN = 20;
 const LONG_TOKEN = 40;
-/** What a token is made of. */
+/** Matches a run of characters that a token may consist of. */
 const TOKEN_PART = /[\w+/=~.-]{20,}/g;
-/** `"name": "value"`, or a number, and `name=value`. */
+/** Matches `"name": "value"`, where the value may also be a number. */
 const JSON_PAIR = /"([^"\\]{1,80})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/g;
 const FORM_PAIR = /(^|[?&;\s])([\w.%[\]-]{1,80})=([^&;\s"'<>]+)/g;
 
@@ -21,8 +21,8 @@ export function isTellingName(name: string): boolean {
 }
 
 /**
- * A URL that may be shown: without user and password, and without credentials. In the query and the fragment
- * they are found by their names, in the path by their form.
+ * Returns a URL that may be shown: without user, password and other credentials. It finds them in
+ * the query and the fragment by their names, and in the path by their form.
  */
 export function shownUrl(url: string, secrets: readonly string[]): string {
   const [, origin = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)?(.*)$/is.exec(url) ?? [];
@@ -38,7 +38,10 @@ export function shownUrl(url: string, secrets: readonly string[]): string {
   return hidingInUrl(secrets)(`${shownOrigin}${shown}`);
 }
 
-/** A text that a server sent, without what has a telling name or looks like a token. */
+/**
+ * Returns a text of a server without values that have the name of a credential or look like a
+ * token.
+ */
 export function shownBody(text: string): string {
   return text
     .replace(JSON_PAIR, (...groups: string[]) => {

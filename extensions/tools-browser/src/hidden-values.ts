@@ -1,21 +1,22 @@
 import type { Page } from 'playwright-core';
 import type { Deadline } from './deadline.js';
 
-/** The fields whose content is hidden. */
+/** The selector of fields whose content is hidden. */
 export const SECRET_FIELDS = 'input[type=password]';
 
-/** Replaces a hidden value. */
+/** The text that replaces a hidden value. */
 export const HIDDEN = '(hidden)';
 const MAX_SECRETS = 100;
 const MAX_FRAMES = 50;
 const MAX_FIELDS = 20;
-/** A shorter value may be a part of other words by chance, so it is only hidden when it is the whole text. */
+/** A shorter value may be a part of other words, so it is hidden only when it is the whole text. */
 const MIN_CHARS = 4;
 const READ_MS = 1_000;
 
 /**
- * The values of the password fields of a page, which are removed from other texts. The attack: a page copies
- * a password into the name of another element, or gives its field another role.
+ * Reads the values of the password fields of a page. They are removed from all other texts, because
+ * a hostile page can copy a password into the name of another element, or give its field another
+ * role.
  */
 export async function secretValues(page: Page, deadline: Deadline): Promise<string[]> {
   const frames = page.frames().filter((frame) => frame.url() !== '');
@@ -31,7 +32,7 @@ export async function secretValues(page: Page, deadline: Deadline): Promise<stri
   return read.flat().filter((value) => value !== '');
 }
 
-/** Earlier values of password fields, the latest last. Their number is limited. */
+/** Keeps earlier values of password fields, the latest last. Their number is limited. */
 export class SeenSecrets {
   readonly #values = new Set<string>();
 
@@ -51,7 +52,7 @@ export class SeenSecrets {
   }
 }
 
-/** Takes these values out of texts, also with their spaces as a name has them. */
+/** Returns a function that hides these values in texts, even when their spaces were collapsed. */
 export function hidingValues(values: readonly string[]): (text: string) => string {
   const forms = values.flatMap((value) => [value, value.replace(/\s+/g, ' ').trim()]);
   const secrets = [...new Set(forms)].filter((value) => value !== '');
@@ -63,7 +64,9 @@ export function hidingValues(values: readonly string[]): (text: string) => strin
     }, text);
 }
 
-/** Takes these values out of URLs, in whatever way they are encoded there; their origin stays. */
+/**
+ * Returns a function that hides these values in URLs, however they are encoded. The origin stays.
+ */
 export function hidingInUrl(values: readonly string[]): (url: string) => string {
   const hide = hidingValues(values);
   const hasSecret = (text: string) => hide(text) !== text;
@@ -76,7 +79,7 @@ export function hidingInUrl(values: readonly string[]): (url: string) => string 
   };
 }
 
-/** A text without percent-encoding, as far as it can be read. */
+/** Decodes the percent-encoding of a text, as far as it is valid. */
 export function decoded(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
     try {

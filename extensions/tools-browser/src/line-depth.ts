@@ -1,4 +1,4 @@
-/** How many spaces a line of a snapshot begins with; -1 for an empty line, and for none. */
+/** Returns how many spaces a line of a snapshot begins with; -1 for an empty or an absent line. */
 export function depthOf(line = ''): number {
   return line.search(/[^ ]/);
 }

@@ -4,22 +4,22 @@ const MAX_ENTRIES = 300;
 
 /** A request of a page. */
 export interface NetworkEntry {
-  /** Counts from 1, over the whole session. */
+  /** The number of the request, counted from 1 over the whole session. */
   number: number;
   page: Page;
   request: Request;
-  /** HTTP status; absent while there is no answer. */
+  /** The HTTP status; absent while there is no answer. */
   status?: number;
   /** Why there is no answer. */
   failure?: string;
 }
 
-/** The last requests of one session's pages. */
+/** Keeps the last requests of the pages of a session. */
 export class NetworkLog {
   readonly #entries: NetworkEntry[] = [];
   readonly #byRequest = new WeakMap<Request, NetworkEntry>();
   #count = 0;
-  /** The first request of the page that each tab shows. */
+  /** The number of the first request of the page that each tab shows. */
   readonly #begins = new WeakMap<Page, number>();
 
   /** Whether a request was made since this tab opened its page. */
@@ -31,7 +31,7 @@ export class NetworkLog {
     return this.#entries;
   }
 
-  /** Requests that are no longer kept. */
+  /** The number of requests that are no longer kept. */
   get dropped(): number {
     return this.#count - this.#entries.length;
   }

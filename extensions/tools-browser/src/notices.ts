@@ -3,7 +3,7 @@ import { oneLine } from '@ethosagent/policy';
 const MAX_NOTICES = 8;
 const MAX_CHARS = 240;
 
-/** What happened on a page that no answer has told yet. Bounded, whatever the page does. */
+/** Keeps the events of a page that no answer has reported yet. Their number is limited. */
 export class Notices {
   #texts: string[] = [];
   #more = 0;
@@ -14,13 +14,13 @@ export class Notices {
     else this.#texts.push(line);
   }
 
-  /** Leaves out one that an answer tells anyway. */
+  /** Removes a notice that the answer reports in another way. */
   drop(text: string): void {
     const at = this.#texts.indexOf(oneLine(text, MAX_CHARS));
     if (at !== -1) this.#texts.splice(at, 1);
   }
 
-  /** Takes them all, as lines. */
+  /** Returns all notices as lines, and forgets them. */
   take(): string[] {
     const lines = this.#texts;
     if (this.#more > 0) lines.push(`${this.#more} more of this kind`);

@@ -2,13 +2,13 @@ import type { JSHandle, Page } from 'playwright-core';
 import type { Deadline } from './deadline.js';
 import { isOfFrame, type KnownNode } from './page-tree.js';
 
-/** A document of a tab: its refs, and what the model was shown of it. */
+/** A document of a tab: its refs, and what the model has seen of it. */
 export class PageDocument {
   /** The elements of the last snapshot, by their refs. */
   known = new Map<string, KnownNode>();
   /** The last snapshot that was shown, and its address and title. */
   shown: { lines: readonly string[]; url: string; title: string } | undefined;
-  /** The tab went somewhere, perhaps only within the document. */
+  /** Whether the tab went to another address, perhaps only within the document. */
   mayBeGone = false;
   /** How often a frame has shown another document. */
   frames = 0;
@@ -20,7 +20,10 @@ export class PageDocument {
     this.#nextRef = nextRef;
   }
 
-  /** The ref of an element, the same as long as it is the same element; of a new one a new ref. */
+  /**
+   * Returns the ref of an element. It stays the same as long as the element does; a new one gets a
+   * new ref.
+   */
   refOf(libraryRef: string): string {
     const given = this.#refs.get(libraryRef);
     if (given !== undefined) return given;
@@ -29,12 +32,12 @@ export class PageDocument {
     return ref;
   }
 
-  /** A ref for what is no element. */
+  /** Returns a new ref for something that is not an element. */
   newRef(): string {
     return this.#nextRef();
   }
 
-  /** Forgets what was in frames. */
+  /** Forgets the elements in frames, because a frame shows another document. */
   onFrame(): void {
     this.frames += 1;
     this.forgetFrames();
@@ -51,7 +54,10 @@ export class PageDocument {
     this.#handle = await deadline.race(page.evaluateHandle('document').catch(() => undefined));
   }
 
-  /** Whether the tab still shows it. A handle ends with its document, whatever the page does. */
+  /**
+   * Whether the tab still shows this document. A handle ends with its document, whatever the page
+   * does.
+   */
   async isThere(deadline: Deadline): Promise<boolean> {
     if (this.#handle === undefined) return false;
     const asked = this.#handle.evaluate(() => true);

@@ -1,9 +1,9 @@
 import type { PageCall } from './call-browser.js';
 
-/** Pixels of a page that a picture has at most, each way. */
+/** How many pixels of a page a picture shows at most, in each direction. */
 export const MAX_HEIGHT = 5_000;
 
-/** The page from its top, as high as a picture may be. */
+/** Returns the area of the page from its top, as high as a picture may be. */
 export async function wholePage(
   { deadline, page }: PageCall,
   viewport: { width: number; height: number },

@@ -5,13 +5,13 @@ import { z } from 'zod';
 export interface KnownNode {
   role: string;
   name: string;
-  /** The library's own ref. */
+  /** The ref that the library gave the element. */
   ref: string;
-  /** As the library gave it. */
+  /** The element as the library returned it. */
   node: TreeElement;
 }
 
-/** A page as a tree of roles and names, as the library gives it. */
+/** A node of a page in the library's form: a text, or an element with role and name. */
 export type TreeNode =
   | string
   | {
@@ -46,7 +46,7 @@ const KNOWN_PROPERTIES: ReadonlySet<string> = new Set([
   'cursor',
   'box',
 ]);
-/** Of an element in a frame. */
+/** Matches the library's ref of an element in a frame. */
 const FRAME_REF = /^(f\d+)/;
 const NAME_CHARS = 500;
 const TEXT_CHARS = 5_000;
@@ -57,14 +57,14 @@ const MAX_LINES = 50_000;
 export interface RenderedTree {
   lines: string[];
   known: Map<string, KnownNode>;
-  /** Not all of the page is in the lines. */
+  /** Whether a part of the page is missing. */
   isPartial: boolean;
 }
 
 export interface RenderOptions {
-  /** The ref that is shown for one of the library. */
+  /** Returns the ref that is shown for a ref of the library. */
   refOf: (libraryRef: string) => string;
-  /** Takes out what must not be shown. */
+  /** Hides texts that must not be shown. */
   hide?: (text: string) => string;
   /** The library's refs of fields whose content is secret. */
   secretRefs: ReadonlySet<string>;
@@ -83,7 +83,7 @@ export function isOfFrame({ ref }: Pick<KnownNode, 'ref'>): boolean {
   return FRAME_REF.test(ref);
 }
 
-/** The snapshot of the library, down to the shown depth; empty when it is invalid. */
+/** Parses a snapshot of the library, down to the shown depth. It is empty when it is invalid. */
 export function parseTree(json: unknown, depth = 0): { tree: TreeNode[]; isPartial: boolean } {
   const tree: TreeNode[] = [];
   let isPartial = false;
@@ -98,7 +98,7 @@ export function parseTree(json: unknown, depth = 0): { tree: TreeNode[]; isParti
   return { tree, isPartial };
 }
 
-/** Every text field with a content, by the library's refs. */
+/** Returns the library's refs of all text fields that are not empty. */
 export function filledFields(tree: readonly TreeNode[]): string[] {
   const refs: string[] = [];
   walk(tree, (node) => {
@@ -108,8 +108,8 @@ export function filledFields(tree: readonly TreeNode[]): string[] {
 }
 
 /**
- * Writes a snapshot as an indented list: role, name, ref, states. The attack: a text of the page that looks
- * like a ref or like a line of the snapshot. So texts of the page are JSON strings in quotes.
+ * Renders a snapshot as an indented list: role, name, ref, states. A text of the page could look
+ * like a ref or like a line of the snapshot, so texts of the page are JSON strings in quotes.
  */
 export function renderTree(
   tree: readonly TreeNode[],
@@ -164,7 +164,10 @@ function hasNoState(rest: object): boolean {
   return Object.keys(rest).every((property) => KNOWN_PROPERTIES.has(property));
 }
 
-/** What is in an element, without the labels that the elements beside them bear as their names. */
+/**
+ * Returns the content of an element, without labels that are also the names of elements beside
+ * them.
+ */
 function shownChildren({ children = [] }: TreeElement): TreeNode[] {
   return children.filter((child, at) => {
     if (typeof child !== 'string') return true;
@@ -175,7 +178,7 @@ function shownChildren({ children = [] }: TreeElement): TreeNode[] {
   });
 }
 
-/** The element that has this ref of the library. */
+/** Finds the element with this ref of the library. */
 export function nodeWithRef(tree: readonly TreeNode[], ref: string): TreeElement | undefined {
   let found: TreeElement | undefined;
   walk(tree, (node) => {

@@ -1,20 +1,24 @@
 import { randomInt } from 'node:crypto';
 
-/** What a ref looks like: two letters and a number. */
+/** Matches a ref: two letters and a number. */
 export const REF_FORM = /^[a-z]{2}[1-9]\d*$/;
 
-/** The numbers begin at a random value that is small, so that refs stay short. */
+/**
+ * The numbers of a document begin at a random value below this. It is small, so that refs stay
+ * short.
+ */
 const FIRST_BELOW = 500;
 
 /**
- * The refs of one session. The invariant: a ref never names another element of the same session. Each
- * document gets two random letters, and numbers that were not used with these letters before. Refs are short
- * because every snapshot has many of them: up to 999 they take two tokens of a model, then three.
+ * Gives the refs of one session. A ref never names another element of the same session. Each
+ * document gets two random letters, and numbers that were not used with these letters before. Refs
+ * are short because every snapshot has many of them: up to 999, a ref takes two tokens of a model,
+ * then three.
  */
 export class RefNames {
   readonly #next = new Map<string, number>();
 
-  /** Gives the refs of a new document, one after another. */
+  /** Returns a function that gives the refs of a new document, one after another. */
   ofDocument(): () => string {
     const letters = letter() + letter();
     return () => {

@@ -8,7 +8,7 @@ export interface ShownSnapshot {
   totalLines: number;
 }
 
-/** Lines of a snapshot, as many as fit, and where to read on. */
+/** Renders as many lines of a snapshot as fit, and says where to read on. */
 export function renderSnapshot(
   { lines, isPartial }: Pick<Snapshot, 'isPartial' | 'lines'>,
   { from = 1, maxChars }: { from?: number | undefined; maxChars: number },
@@ -37,7 +37,7 @@ export function renderSnapshot(
   return { text: shown.join('\n'), firstLine: from, lastLine: end, totalLines: lines.length };
 }
 
-/** What changed, as much as fits. */
+/** Renders as many changes as fit. */
 export function renderChanges(changes: readonly string[], maxChars: number): string {
   if (changes.length === 0) return 'Nothing on the page has changed.';
   const { text, lastLine } = renderSnapshot(

@@ -35,7 +35,7 @@ export async function andSettle(
   await waitForLoad(shown, deadline, { state: 'load', atMostMs: REST_MS });
 }
 
-/** Waits a limited time for a page to load. After it, the page is used as it is. */
+/** Waits a limited time for a page to load. When the time is over, the page is used as it is. */
 export async function waitForLoad(
   page: Page,
   deadline: PageCall['deadline'],

@@ -6,12 +6,12 @@ import { hidingInUrl, hidingValues, SECRET_FIELDS, secretValues } from './hidden
 import type { PageDocument } from './page-document.js';
 import { filledFields, nodeWithRef, parseTree, renderTree } from './page-tree.js';
 
-/** What a page shows, as text. */
+/** A page as text. */
 export interface Snapshot {
   url: string;
   title: string;
   lines: string[];
-  /** Not all of the page is in it. */
+  /** Whether a part of the page is missing. */
   isPartial: boolean;
 }
 
@@ -19,7 +19,7 @@ const PASSWORD_FIELD = 'xpath=self::*[translate(@type, "PASWORD", "pasword") = "
 const MAX_FIELDS = 200;
 const TITLE_CHARS = 200;
 const DEAD_FRAME_MS = 1_500;
-/** How deep a page is shown that is too large as a whole. */
+/** The depths to try, in order. A page that is too large is shown only down to a depth. */
 const DEPTHS = [undefined, 12, 5] as const;
 
 /** Takes a snapshot of the shown page. Its refs replace the earlier ones. */
@@ -59,8 +59,8 @@ export async function takeSnapshot(
 }
 
 /**
- * The element of a snapshot as it is now. The library gives an element another ref when its role or
- * its name has changed.
+ * Reads an element of a snapshot as it is now. Returns `undefined` when its role or its name has
+ * changed, because the library then gives it another ref.
  */
 export async function elementNow(
   { session, page, deadline }: { session: BrowserSession; page: Page; deadline: Deadline },
@@ -105,7 +105,7 @@ function timeFor(page: Page, deadline: Deadline): number {
   return Math.min(deadline.leftMs() * 0.7, hasDeadFrame ? DEAD_FRAME_MS : Number.POSITIVE_INFINITY);
 }
 
-/** Which of these fields are for passwords. */
+/** Returns those of these fields that are for passwords. */
 async function secretsAmong(
   page: Page,
   refs: readonly string[],

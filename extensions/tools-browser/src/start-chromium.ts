@@ -11,22 +11,22 @@ import type { BrowserSettings } from './browser-settings.js';
 import { chromiumFlags } from './chromium-flags.js';
 import { DevtoolsPipe } from './devtools-pipe.js';
 
-/** A Chromium that runs, with the one context that is used. */
+/** A running Chromium, with the one context that the tools use. */
 export interface RunningChromium {
   browser: Browser;
   context: BrowserContext;
-  /** How often a message was too large to be taken. */
+  /** The number of messages that were too large. */
   readonly oversized: number;
   /** Fires when Chromium has ended. */
   readonly gone: AbortSignal;
-  /** How many tabs pages have opened, counted before the library tells of them. */
+  /** The number of tabs that pages have opened, counted before the library knows them. */
   readonly tabsOpened: number;
   /** The mark of answers of the proxy itself. */
   readonly proxyMark: string;
   readonly maxDownloadBytes: number;
-  /** Tells when a file that is being downloaded has become too large. */
+  /** Calls the listener when a download has become too large. */
   onLargeDownload(listener: () => void): void;
-  /** Tells that a tab shows another document. */
+  /** Calls the listener when a tab shows another document. */
   onCommit(listener: () => void): void;
 }
 
@@ -71,7 +71,8 @@ exit $status
 /**
  * Starts Chromium behind the proxy of a service.
  *
- * @throws what `ServiceProcesses` throws; `SPAWN_FAILED` when it ends, or says nothing, at once
+ * @throws the errors of `ServiceProcesses`; `SPAWN_FAILED` when Chromium ends at once or does not
+ *   answer
  */
 export async function startChromium(
   scope: ServiceScope,
@@ -185,7 +186,7 @@ interface Prepared {
   sandbox: 'on' | 'off' | 'must';
 }
 
-/** The first installed Chromium that may be started with every set of its arguments. */
+/** Finds the first installed Chromium that may be started with each of these sets of arguments. */
 async function prepared(
   processes: ServiceProcesses,
   { chromium_sandbox, executable_path }: BrowserSettings,

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { within } from './within.js';
 
-/** Tabs that one browser may have. */
+/** How many tabs a browser may have. */
 export const MAX_TABS = 8;
 
 const ANSWER_MS = 1_500;
 
-/** The tabs of one browser, of which one is shown. */
+/** The tabs of a browser. One of them is shown. */
 export class Tabs {
   readonly #pages: Page[] = [];
   #shown: Page | undefined;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { browserSettings, SETTINGS_KEY } from './browser-settings.js';
 import { REF_FORM } from './ref-names.js';
 
-/** What all tools of the browser have. */
+/** The fields that all tools of the browser share. */
 export const TOOL_BASE = {
   toolset: 'browser',
   settings: browserSettings,
@@ -19,9 +19,9 @@ export const TOOL_BASE = {
 export const refSchema = z
   .string()
   .regex(REF_FORM, 'expected a ref of the last snapshot, e.g. kq15')
-  .describe('Ref of an element in the snapshot, e.g. kq15.');
+  .describe('The ref of an element in the snapshot, e.g. kq15.');
 
-/** The answer of a dry run. */
+/** Returns the answer of a dry run. */
 export function wouldDo(what: string, provided = 'if a page is open that has it'): ToolResult {
   return ok(`[dry-run] Would ${what}, ${provided}.`);
 }

@@ -3,27 +3,27 @@ import type { Dialog, Download, Page, Request } from 'playwright-core';
 import type { ConsoleLog } from './console-log.js';
 import type { Notices } from './notices.js';
 
-/** What a page reports to. */
+/** Receives the events of a page. */
 export interface PageWatcher {
   readonly notices: Notices;
   readonly console: ConsoleLog;
-  /** Takes a download that a call waits for. */
+  /** Takes a download if a call waits for one. @returns whether it took it */
   takeDownload(download: Download): boolean;
-  /** The main frame shows another document, or another place of it. */
+  /** Called when the main frame shows another document, or another place in it. */
   onMove(page: Page): void;
-  /** A frame of the page shows another document. */
+  /** Called when another frame of the page shows another document. */
   onFrame(page: Page): void;
   onDialog(page: Page, dialog: Dialog): void;
   onCrash(page: Page): void;
 }
 
-/** Told when a page asks for a file. */
+/** The notice for a page that asks for a file. */
 export const ASKED_FOR_FILE =
   'The page asked for a file, and got none; give one with browser_upload.';
 
 const URL_CHARS = 150;
 
-/** Handles what a page asks its user, and notes events that no answer would report otherwise. */
+/** Handles what a page asks its user, and records events that no answer would report otherwise. */
 export function watchPage(page: Page, watcher: PageWatcher): void {
   const { notices } = watcher;
   page.on('dialog', (dialog) => watcher.onDialog(page, dialog));
@@ -48,7 +48,7 @@ export function watchPage(page: Page, watcher: PageWatcher): void {
   page.on('requestfailed', (request) => noteFailure(request, notices));
 }
 
-/** The proxy refuses a tunnel when the host is not allowed, or can't be reached. */
+/** Adds a notice when the proxy refused a tunnel: the host is not allowed, or can't be reached. */
 function noteFailure(request: Request, notices: Notices): void {
   const failure = request.failure()?.errorText ?? '';
   if (!failure.includes('ERR_TUNNEL_CONNECTION_FAILED') || request.isNavigationRequest()) return;
