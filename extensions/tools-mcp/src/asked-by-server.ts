@@ -20,10 +20,10 @@ type Sampling = CreateMessageRequest['params'];
 type Elicitation = ElicitRequest['params'];
 
 /**
- * What a server asks of a model, as the host is shown it: no context of other servers, no tools, and
- * within bounds.
+ * Reads what a server wants to ask a model, and returns it in the form that the host gets: without
+ * context of other servers, without tools, and within bounds.
  *
- * @throws `McpError` for what is refused, which the server gets
+ * @throws `McpError` when the request is refused; the server gets this error
  */
 export function readSampling(params: Sampling): Sampling {
   const { messages, systemPrompt, maxTokens } = params;
@@ -53,15 +53,15 @@ function cleaned(content: Content): Content {
   return Array.isArray(content) ? content.map(clean) : clean(content);
 }
 
-/** Names of secrets. A form from a server must not ask for them. */
+/** Matches names of secrets. A form from a server must not ask for them. */
 const SECRET =
   /pass\s?(?:word|phrase|code|wd)|\bpin\b|secret|credential|token|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|seed[\s_-]?phrase|mnemonic|\bcvv\b|\bcvc\b|card[\s_-]?number|\bssn\b|one[\s_-]?time|\botp\b|2fa|\bmfa\b/i;
 
 /**
- * What a server asks of the user, as the host is shown it: a form of a few plain fields that asks for
- * no secret.
+ * Reads what a server wants to ask the user, and returns it in the form that the host gets: a form
+ * of a few plain fields that does not ask for a secret.
  *
- * @throws `McpError` for what is refused, which the server gets
+ * @throws `McpError` when the request is refused; the server gets this error
  */
 export function readElicitation(params: Elicitation): Elicitation {
   if (params.mode === 'url') throw refused('users are not sent to addresses of servers');
@@ -97,12 +97,12 @@ function asksForSecret(name: string, field: object): boolean {
   return texts.some((text) => SECRET.test(normal(text)));
 }
 
-/** A text as a person reads it: without invisible characters, and with the words of camelCase separated. */
+/** Returns a text without invisible characters, and with the words of camelCase separated. */
 function normal(text: string): string {
   return cleanLine(text.normalize('NFKC'), MAX_FORM_CHARS).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** The part of an answer that goes to the server: only the fields that it asked for. */
+/** Returns the part of an answer that the server gets: only the fields that it asked for. */
 export function answerTo(params: Elicitation, { action, content }: ElicitResult): ElicitResult {
   if (action !== 'accept' || content === undefined || params.mode === 'url') return { action };
   const asked = Object.keys(params.requestedSchema.properties);

@@ -16,7 +16,10 @@ interface AuthorizedServer {
   variables: Variables;
 }
 
-/** The OAuth client of a server; `undefined` where the host or the server's headers rule it out. */
+/**
+ * Creates the OAuth client of a server; `undefined` when the host or the server's headers exclude
+ * OAuth.
+ */
 export async function createOAuth(
   { server, personality, url, variables }: AuthorizedServer,
   { tokens, redirectUrl, onAuthorize }: ConnectOptions,
@@ -42,10 +45,10 @@ export async function createOAuth(
 }
 
 /**
- * Turns the code of an authorization into tokens, and keeps them.
+ * Exchanges the code of an authorization for tokens, and stores them.
  *
- * @throws `CONFIG_INVALID` where no authorization waits, or the state is another one;
- * `HOST_NOT_ALLOWED`, `NETWORK_FAILED`
+ * @throws `CONFIG_INVALID` when no authorization waits, or when the state does not match;
+ *   `HOST_NOT_ALLOWED`, `NETWORK_FAILED`
  */
 export async function finishAuthorization(
   { server, personality }: Pick<AuthorizedServer, 'server' | 'personality'>,

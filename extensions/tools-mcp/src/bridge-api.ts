@@ -11,97 +11,114 @@ import type { McpLog, McpLogEntry } from './server-log.js';
 import type { McpServerIdentity } from './server-pin.js';
 import type { McpApproval } from './server-tools.js';
 
+/** Options of `createMcpBridge`. */
 export interface McpBridgeOptions {
-  /** What `parseMcpConfig` read. */
+  /** The servers, as `parseMcpConfig` returns them. */
   config: McpConfig;
-  /** Opens what a server needs: a registry of `@ethosagent/core`. */
+  /** Opens the services of servers. A registry of `@ethosagent/core` does this. */
   host: ServiceHost;
-  /** Where the tools go. */
+  /** The registry that gets the tools of the servers. */
   registry: Pick<ToolRegistry, 'register' | 'unregister'>;
-  /** The working directory of servers that are told no other; also `${workspaceFolder}`. */
+  /** The working directory of servers whose config names none. It is also `${workspaceFolder}`. */
   workingDir?: string;
-  /** Values for variables that are no secrets: `userHome`, `workspaceFolder`, … */
+  /** The values of variables that are not secret: `userHome`, `workspaceFolder`, … */
   variables?: Readonly<Record<string, string>>;
-  /** What tools were at first use. Forgotten with the process when absent. */
+  /** Stores the pins: how each tool was at first use. When absent, pins end with the process. */
   pins?: McpPinStore;
-  /** Where tokens of OAuth are kept. Without it, `redirectUrl` and `onAuthorize`, no server is authorized. */
+  /** Stores the tokens of OAuth. OAuth needs this, `redirectUrl` and `onAuthorize`. */
   tokens?: McpTokenStore;
-  /** Where the authorization server sends the user back to. */
+  /** The URL to which the authorization server sends the user back. */
   redirectUrl?: string;
-  /** Shows the user where to authorize a server; `finishAuthorization` gets the answer. */
+  /** Shows the user where to authorize a server. Pass the answer to `finishAuthorization`. */
   onAuthorize?: McpAuthorize;
-  /** Asks a model for a server. Servers are refused without it. */
+  /** Asks a model on behalf of a server. When absent, such requests of servers are refused. */
   onSampling?: McpSampling;
-  /** Asks the user for a server. Servers are refused without it. */
+  /** Asks the user on behalf of a server. When absent, such requests of servers are refused. */
   onElicitation?: McpElicitation;
-  /** Told what servers log. Nothing of it is read without it. */
+  /** Called with each log entry of a server. When absent, the logs of servers are not read. */
   onLog?: McpLog;
-  /** What servers are asked to log, and what is more. `info`. */
+  /** The lowest level that servers are asked to log. `info` when absent. */
   logLevel?: McpLogEntry['level'];
-  /** Whether a call needs approval, beside what the personality says. */
+  /** Returns whether a call needs approval. The personality may require it, too. */
   requiresApproval?: McpApproval;
-  /** Told after each change of a server, and of what it offers. */
+  /** Called after each change of a server's state or of its tools. */
   onStatus?: (status: McpServerStatus) => void;
   limits?: Partial<McpLimits>;
 }
 
-/** How a server stands for a personality. */
+/** The state of a server for a personality. */
 export interface McpServerStatus {
   server: string;
   personality: string | undefined;
   state: McpServerState;
-  /** Why it is not ready. */
+  /** Why the server is not ready. */
   reason?: string;
-  /** What its sandbox has refused to it while it is ready, and how to allow it. */
+  /** What the sandbox has refused to the ready server, and how to allow it. */
   refused?: string;
-  /** Names in the registry of what it offers. */
+  /** The names of its tools in the registry. */
   tools: string[];
-  /** What it lists and does not get into the registry, and why. */
+  /** The tools that the server lists but that are not in the registry, and why. */
   held: HeldTool[];
 }
 
 /** Puts the tools of MCP servers into a registry, and calls them. */
 export interface McpBridge {
-  /** What of the file is not read, or read in another way than it may be meant. */
+  /** What the bridge ignores in the config, or reads in another way than it may be meant. */
   readonly notes: readonly string[];
   /**
-   * Connects servers for a personality, and registers what they offer. A server that can't be
-   * connected is in the status, with the reason.
+   * Connects servers for a personality, and registers their tools. It does not throw for a server
+   * that can't be connected: the status of that server has the reason.
    *
-   * Without `waitMs`, all are tried now, also those that wait or are held back. With it, a start is
-   * cheap and may come before each batch: it tries those that were not tried yet, and those that
-   * have been held back for long enough; servers that wait for the user to authorize them are left
-   * alone. Starts at once share what they wait for.
+   * Without `waitMs`, it tries all servers now, even those that wait or are held back. With
+   * `waitMs`, it is cheap, so it can run before each batch. It then tries only servers that were
+   * not tried yet, and servers that have been held back for long enough. It does not try servers
+   * that wait for the user to authorize them. Parallel starts share the connections that they wait
+   * for.
    *
-   * @param servers names of servers, e.g. the personality's `mcp_servers`; all of them when absent
-   * @param options `waitMs`: milliseconds after which it returns with what is ready; the others
-   * connect on
+   * @param personality the id of the personality; absent for calls without one
+   * @param servers names of servers, e.g. the personality's `mcp_servers`; all servers when absent
+   * @param options `waitMs`: milliseconds after which it returns; the other servers go on
+   *   connecting
+   * @returns the status of each of these servers
    */
   start(
     personality?: string,
     servers?: readonly string[],
     options?: { waitMs?: number },
   ): Promise<McpServerStatus[]>;
-  /** Ends the servers of a personality. */
+  /**
+   * Ends the servers of a personality.
+   *
+   * @param personality the id of the personality; absent for calls without one
+   */
   stop(personality?: string): Promise<void>;
-  /** How each server stands. */
+  /** Returns the state of each server for each personality. */
   status(): McpServerStatus[];
-  /** Tools that changed since they were pinned, and wait to be accepted. */
+  /**
+   * Returns the tools and servers that changed since they were pinned, and that are not accepted
+   * yet.
+   */
   pending(): McpPendingChange[];
   /**
-   * Pins tools as they are now.
+   * Accepts changed tools: pins them as they are now.
    *
-   * @param tool one tool, as the server calls it; all of the server when absent
-   * @param hash only if it is still what `pending` showed
+   * @param server the name of the server
+   * @param tool the tool, by the server's own name for it; all tools of the server when absent
+   * @param hash accepts a change only if it still has this hash from `pending`
    * @returns the tools that were accepted
    */
   accept(server: string, tool?: string, hash?: string): Promise<string[]>;
   /**
-   * Takes the code of an authorization that `onAuthorize` began, and connects the server.
+   * Finishes an authorization that `onAuthorize` began, and connects the server.
    *
-   * @param state as it came back with the code
-   * @throws `CONFIG_INVALID` for an unknown server, or where no authorization waits, or the state
-   * is missing or another one; `NETWORK_FAILED` where there are no tokens for it
+   * @param server the name of the server
+   * @param personality the id of the personality that the server is authorized for
+   * @param code the code from the authorization server
+   * @param state the state that came back with the code
+   * @returns the status of the server
+   * @throws `CONFIG_INVALID` when the server is unknown, when no authorization waits, or when the
+   *   state is missing or does not match; `NETWORK_FAILED` when the authorization server gives no
+   *   tokens
    */
   finishAuthorization(
     server: string,
@@ -109,26 +126,41 @@ export interface McpBridge {
     code: string,
     state?: string,
   ): Promise<McpServerStatus>;
-  /** How each server is reached, whether or not it was started. */
+  /** Returns how each server is reached, whether it was started or not. */
   identities(): Promise<McpServerIdentity[]>;
   /**
-   * Why a name of the form `mcp__<server>__<tool>` is not in the registry: what a model may read of
-   * it. The whole is in `status()`. `undefined` where the server was not started for the personality,
-   * or has no such tool.
+   * Says why a name is not in the registry, in words that a model may read. `status()` has all
+   * details.
+   *
+   * @param name a name of the form `mcp__<server>__<tool>`
+   * @param personality the id of the personality; absent for calls without one
+   * @returns the reason; `undefined` when the server was not started for the personality, or has no
+   *   such tool
    */
   whyMissing(name: string, personality?: string): string | undefined;
-  /** What a name in the registry stands for. */
+  /**
+   * Finds the server and the tool of a name in the registry.
+   *
+   * @param name the name in the registry
+   * @returns the names in the config and on the server; `undefined` for any other name
+   */
   origin(name: string): { server: string; tool: string } | undefined;
   /**
-   * Asks a server how an argument of a prompt, or a variable of a template of resources, may go on.
+   * Asks a server for values that complete an argument of a prompt, or a variable of a resource
+   * template.
    *
-   * @throws `TOOL_UNAVAILABLE` for a server that is not there, or completes nothing
+   * @param server the name of the server
+   * @param request the argument or the variable, and the text so far
+   * @param personality the id of the personality; absent for calls without one
+   * @returns the values that the server proposes
+   * @throws `TOOL_UNAVAILABLE` when the server is not available or has no completion, or when the
+   *   request is aborted
    */
   complete(
     server: string,
     request: McpCompletionRequest,
     personality?: string,
   ): Promise<McpCompletion>;
-  /** Ends all servers, and takes their tools out. Calls fail from then on. */
+  /** Ends all servers and unregisters their tools. All later calls fail. */
   close(): Promise<void>;
 }

@@ -16,9 +16,10 @@ import { type McpServerIdentity, serverIdentity, serverPin } from './server-pin.
 import type { ServerToolOptions } from './server-tools.js';
 
 /**
- * Bridges MCP servers into a registry, as `mcp__<server>__<tool>`.
+ * Creates a bridge that puts the tools of MCP servers into a registry, as `mcp__<server>__<tool>`.
+ * No server is started before `start` or the first call.
  *
- * @param options the servers, the registry, and what starts them
+ * @param options the servers, the registry, and the host that opens their services
  * @returns the bridge
  * @example
  * ```ts
@@ -172,7 +173,7 @@ class Bridge implements McpBridge {
     await Promise.all(connections.map((connection) => connection.close()));
   }
 
-  /** The connection of a server for a personality. It is created if the limit allows it. */
+  /** Returns the connection of a server for a personality. It is created if the limit allows it. */
   #connection(part: string, personality: string | undefined): Connection | undefined {
     const server = this.#servers.get(part);
     if (this.#closed || server === undefined) return undefined;
@@ -264,7 +265,7 @@ class Bridge implements McpBridge {
   }
 }
 
-/** The state of a server, for a model that calls one of its tools. */
+/** The words that tell a model about the state of a server. */
 const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
   idle: 'is not started; call it again in a moment',
   connecting: 'is still starting; call it again in a moment',
@@ -273,7 +274,7 @@ const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
   closed: 'was closed; go on without it, and tell the user',
 };
 
-/** Waits for work, but only so long. */
+/** Waits for work, but at most `ms` milliseconds. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {

@@ -17,15 +17,15 @@ import { inTime } from './with-deadline.js';
 /** A request of a tool to a server. */
 export interface ServerCall<T> {
   connection: Connection;
-  /** The tool as the model knows it. */
+  /** The name of the tool in the registry. */
   toolName: string;
   method: string;
   params: Record<string, unknown>;
   schema: z.ZodType<T>;
   timeoutMs: number;
-  /** Whether it is run as a task. */
+  /** Whether the call is run as an MCP task. */
   asTask?: boolean;
-  /** Why the call is not made after all, once the server is connected. */
+  /** Asked when the server is connected. Returns why the call must not be made, if so. */
   refuse?: () => string | undefined;
 }
 
@@ -34,7 +34,7 @@ const PROGRESS_MS = 200;
 /**
  * Sends a request once, and waits for its answer.
  *
- * @returns what was answered, or the result that says what became of the call
+ * @returns the answer, or the result of a call that got none
  */
 export async function callServer<T>(
   call: ServerCall<T>,
@@ -128,7 +128,7 @@ function send<T>(
   return callAsTask(client, { params, schema, ttlMs: timeoutMs }, options);
 }
 
-/** A failed result, with the hosts that the sandbox of the server refused during the call. */
+/** Adds to a failed result the hosts that the sandbox of the server refused during the call. */
 function withDenials(result: ToolResult, { scope }: ServerSession, before: number): ToolResult {
   const hosts = refusedOnTheWay(scope).slice(before);
   if (result.ok || hosts.length === 0) return result;
@@ -138,7 +138,7 @@ function withDenials(result: ToolResult, { scope }: ServerSession, before: numbe
 
 const failed = (result: ToolResult) => ({ ok: false as const, result });
 
-/** The result of a call that got an error instead of an answer. */
+/** Returns the result of a call that got an error instead of an answer. */
 function resultOf(error: unknown, connection: Connection, session: ServerSession): ToolResult {
   const { name } = connection.server;
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;

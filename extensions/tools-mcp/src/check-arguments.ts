@@ -3,10 +3,10 @@ import { isRecord } from './is-record.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Clear errors in the arguments of a tool, or `undefined`: a missing or an unknown property, a value of
- * another type or outside an enumeration. The server checks the rest. It may read "5" as a number, which
- * its schema can't say. The attack: a schema with a pattern that takes forever. So the schema of a server
- * is never run as a whole.
+ * Finds clear errors in the arguments of a tool: a missing or an unknown property, a value of
+ * another type, or one that is not in an enumeration. The server checks the rest. It may accept "5"
+ * as a number, which its schema can't say. A hostile schema may have a pattern that takes forever,
+ * so the schema of a server is never run as a whole.
  */
 export function argumentProblem(schema: Schema, args: unknown): string | undefined {
   if (!isRecord(args)) return `expected an object, not ${kindOf(args)}`;
@@ -46,13 +46,16 @@ function valueProblem(schema: Schema, value: unknown): string | undefined {
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-/** The types of a schema; `undefined` when it has none, or an unknown one. */
+/** Returns the types of a schema; `undefined` when it has none, or an unknown one. */
 function typesOf({ type }: Schema): string[] | undefined {
   const types = Array.isArray(type) ? type : [type];
   return types.every((one) => TYPES.includes(one)) ? types : undefined;
 }
 
-/** Whether a value is of a type, or a server may read it as one of it: texts, numbers and booleans. */
+/**
+ * Whether a value has a type, or a server may convert it to that type: a text, a number or a
+ * boolean.
+ */
 function mayBeOfType(type: string, value: unknown): boolean {
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value);
   switch (type) {

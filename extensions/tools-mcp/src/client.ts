@@ -16,19 +16,20 @@ import { answerTo, readElicitation, readSampling } from './asked-by-server.js';
 import { logReader, type McpLog } from './server-log.js';
 import { TokenBucket } from './token-bucket.js';
 
-/** For whom a server asks. */
+/** The server that asks, and the personality that it runs for. */
 export interface McpAsker {
   server: string;
   personality: string | undefined;
-  /** Fires when the answer is no longer wanted. */
+  /** Fires when the server no longer waits for the answer. */
   signal: AbortSignal;
 }
 
 /**
- * Asks a model instead of a server. What it is shown is the server's word, to be taken as untrusted
- * text: no secrets are in it, and no tools or context go with it, but what the model answers goes to
- * the server. Hidden characters are taken out, and 8,192 tokens at most are asked for. Refused before:
- * tools, and more than 100 messages or 1,000,000 characters.
+ * Asks a model on behalf of a server. Treat the messages as untrusted text, because the server
+ * wrote them. They have no secrets of the server, and no hidden characters. The request has no
+ * tools and no context of yours, but the server gets the answer of the model. It asks for at most
+ * 8,192 tokens. Requests with tools, with more than 100 messages or with more than 1,000,000
+ * characters are refused before they come here.
  */
 export type McpSampling = (
   request: CreateMessageRequest['params'],
@@ -36,9 +37,10 @@ export type McpSampling = (
 ) => Promise<CreateMessageResult>;
 
 /**
- * Asks the user instead of a server. Refused before: addresses, more than 30 fields, and forms that
- * ask for a secret, by English words such as password, key, token and code. One that asks in other
- * words comes here: show the user who asks. Fields that were not asked for do not go to the server.
+ * Asks the user on behalf of a server. Some requests are refused before they come here: those that
+ * open a URL, forms of more than 30 fields, and forms that ask for a secret with English words such
+ * as password, key, token and code. A form that asks for a secret in other words does come here, so
+ * show the user who asks. The server gets only the fields that it asked for.
  */
 export type McpElicitation = (
   request: ElicitRequest['params'],
@@ -48,12 +50,12 @@ export type McpElicitation = (
 export interface ClientOptions {
   server: string;
   personality: string | undefined;
-  /** Folders that the server is told; absent for one that is told none. */
+  /** Returns the folders that the server is told as roots; `undefined` when it is told none. */
   roots: (() => readonly string[]) | undefined;
   onSampling: McpSampling | undefined;
   onElicitation: McpElicitation | undefined;
   onLog: McpLog | undefined;
-  /** Removes secrets that the server was given from its texts. */
+  /** Removes from a text the secrets that the server got. */
   redact: (text: string) => string;
 }
 
@@ -61,7 +63,7 @@ const MAX_ASKED_AT_ONCE = 2;
 const MAX_ASKED_IN_A_BURST = 10;
 const ASKED_A_MINUTE = 10;
 
-/** A client that refuses every request for which the host has no handler. */
+/** Creates a client. It refuses every request of a server for which the host has no handler. */
 export function createClient(options: ClientOptions): Client {
   const { roots, onSampling, onElicitation, server, personality } = options;
   const client = new Client(

@@ -5,26 +5,26 @@ import type { Connection } from './connection.js';
 import { withOwnSignal } from './request-signal.js';
 import { inTime } from './with-deadline.js';
 
-/** What is to be completed: an argument of a prompt, or a variable of a template of resources. */
+/** What to complete: an argument of a prompt, or a variable of a resource template. */
 export interface McpCompletionRequest {
   of: { prompt: string } | { resourceTemplate: string };
   argument: { name: string; value: string };
-  /** What the other arguments are, by name. */
+  /** The values of the other arguments, by name. */
   known?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
 /**
- * What a server proposes within 10 s: 100 values of 500 characters at most. All of it is the server's
- * word.
+ * The values that a server proposed within 10 seconds: at most 100, each of at most 500 characters.
+ * They are untrusted text of the server.
  */
 export interface McpCompletion {
   values: string[];
-  /** Whether the server has more than these. */
+  /** Whether the server has more values. */
   hasMore: boolean;
 }
 
-/** Milliseconds to wait for the server, and again for its answer. */
+/** How many milliseconds to wait for the connection, and then again for the answer. */
 const TIMEOUT_MS = 10_000;
 const NEVER = new AbortController().signal;
 const MAX_VALUES = 100;
@@ -34,7 +34,11 @@ const answerSchema = z.looseObject({
   completion: z.looseObject({ values: z.array(z.unknown()), hasMore: z.boolean().optional() }),
 });
 
-/** Asks a server. Throws `TOOL_UNAVAILABLE` where it is not connected, or proposes nothing. */
+/**
+ * Asks a server for completions.
+ *
+ * @throws `TOOL_UNAVAILABLE` when it is not connected or has no completion
+ */
 export async function complete(
   connection: Connection,
   { of, argument, known, signal }: McpCompletionRequest,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Which tools of a server are there, by the names that the server gives them. */
+/** Which tools of a server are used, by the server's own names for them. */
 export interface McpToolFilter {
-  /** These alone. All when absent. */
+  /** Only these tools. All when absent. */
   include?: readonly string[];
-  /** Not these, whatever else is said. */
+  /** Never these tools, even if `include` has them. */
   exclude: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const oauthSchema = z.object({
   scope: z.string().min(1).optional(),
   scopes: scopes.optional(),
 });
-/** The form of Cursor. */
+/** The key `auth` in the form of Cursor. */
 export const authSchema = z.object({
   CLIENT_ID: z.string().min(1).optional(),
   CLIENT_SECRET: z.string().min(1).optional(),
@@ -50,7 +50,7 @@ export const entrySchema = z.object({
   disabled: z.boolean().optional(),
   enabled: z.boolean().optional(),
 });
-/** What stands under the name of a server. */
+/** The entry of a server in the file. */
 export type Entry = z.infer<typeof entrySchema>;
 export const KNOWN: ReadonlySet<string> = new Set(Object.keys(entrySchema.shape));
 export const KNOWN_OAUTH: ReadonlySet<string> = new Set(Object.keys(oauthSchema.shape));
@@ -58,8 +58,8 @@ export const KNOWN_AUTH: ReadonlySet<string> = new Set(Object.keys(authSchema.sh
 const BY_PERSONALITY = 'approvals are those of the personality';
 const BY_SANDBOX = 'say sandbox: required in the personality';
 /**
- * What people would miss, of the keys that are not read. Those of VS Code are as its page "MCP configuration
- * reference" of May 2026 lists them.
+ * Keys that are not read though people may expect it, and what to tell them. The keys of VS Code
+ * are from its page "MCP configuration reference" of May 2026.
  */
 export const MISSED: ReadonlyMap<string, string> = new Map([
   ...['alwaysAllow', 'autoApprove', 'trust'].map((key) => [key, BY_PERSONALITY] as const),
@@ -70,7 +70,7 @@ export const MISSED: ReadonlyMap<string, string> = new Map([
   ['dev', 'it is not watched for changes, nor debugged'],
   ['headersHelper', 'it is not run; write the headers, with variables for secrets'],
 ]);
-/** Keys of the file, and of an input in it. */
+/** The keys of the file that are read. */
 export const KNOWN_TOP: ReadonlySet<string> = new Set([
   'mcpServers',
   'servers',
@@ -89,7 +89,7 @@ export const KNOWN_INPUT: ReadonlySet<string> = new Set([
 export const OF_PROGRAMS = ['args', 'env', 'cwd'];
 export const OF_REMOTE = ['headers', 'oauth', 'auth'];
 
-/** Which tools the keys of a server let in; `undefined` for all. */
+/** Returns the filter that the keys of a server define; `undefined` when they define none. */
 export function filterOf(entry: Entry): McpToolFilter | undefined {
   const including = [entry.includeTools, entry.enabledTools, entry.enabled_tools, namesIn(entry)];
   const lists = including.filter((names) => names !== undefined && !names.includes('*'));
@@ -103,7 +103,10 @@ export function filterOf(entry: Entry): McpToolFilter | undefined {
   return { ...(include !== undefined && { include }), exclude };
 }
 
-/** The names in `tools` in the form of GitHub, where a star means all. Other programs use `tools` for other things. */
+/**
+ * Returns the names in `tools` in the form of GitHub, where a star means all; `undefined` for
+ * another form, because other programs use `tools` for other things.
+ */
 export function namesIn({ tools }: Pick<Entry, 'tools'>): readonly string[] | undefined {
   return toolNames.safeParse(tools === '*' ? [tools] : tools).data;
 }

@@ -29,40 +29,40 @@ export interface McpProcessServer {
   args: readonly McpTemplate[];
   env: ReadonlyMap<string, McpTemplate>;
   cwd?: McpTemplate;
-  /** Milliseconds that a call may take. */
+  /** How many milliseconds a call may take. */
   timeoutMs?: number;
-  /** Whether a model is told of its tools only once it has looked for them. */
+  /** Whether the model sees its tools only after it has searched for them. */
   defer?: boolean;
-  /** Which of its tools are there. All when absent. */
+  /** Which of its tools are used. All when absent. */
   tools?: McpToolFilter;
 }
 
-/** An MCP server that is reached by HTTP. */
+/** An MCP server that is reached over HTTP. */
 export interface McpRemoteServer {
   kind: 'remote';
   name: string;
-  /** `http`: streamable HTTP, and SSE for a server that knows no other. */
+  /** `http` is streamable HTTP, or SSE when the server supports only that. `sse` is SSE. */
   transport: 'http' | 'sse';
   url: McpTemplate;
   headers: ReadonlyMap<string, McpTemplate>;
   oauth: McpOAuthConfig;
-  /** Milliseconds that a call may take. */
+  /** How many milliseconds a call may take. */
   timeoutMs?: number;
-  /** Whether a model is told of its tools only once it has looked for them. */
+  /** Whether the model sees its tools only after it has searched for them. */
   defer?: boolean;
-  /** Which of its tools are there. All when absent. */
+  /** Which of its tools are used. All when absent. */
   tools?: McpToolFilter;
 }
 
 /** How a remote server is authorized. */
 export interface McpOAuthConfig {
   /**
-   * Where the authorization server and its endpoints must be: hosts, `*.suffix` or `*`, each with a
-   * port or without. When empty, it is on the server's own host, with its endpoints at its origin.
-   * All are over https, unless they are on loopback.
+   * The hosts on which the authorization server and its endpoints must be: names, `*.suffix` or
+   * `*`, with or without a port. When empty, the authorization server must be on the host of the
+   * MCP server, and its endpoints at its own origin. All must use https, except on loopback.
    */
   hosts: readonly string[];
-  /** Of a client that is registered already. */
+  /** The id of a client that is already registered. */
   clientId?: McpTemplate;
   clientSecret?: McpTemplate;
   scope?: string;
@@ -70,14 +70,14 @@ export interface McpOAuthConfig {
 
 export type McpServerConfig = McpProcessServer | McpRemoteServer;
 
-/** What an `mcp.json` says. */
+/** The content of an `mcp.json`. */
 export interface McpConfig {
   servers: readonly McpServerConfig[];
-  /** Servers that the file switches off. */
+  /** The names of servers that the file switches off. */
   disabled: readonly string[];
-  /** What the file asks of its inputs, by id. */
+  /** The description of each input of the file, by its id. */
   inputs: ReadonlyMap<string, string>;
-  /** What is not read, or read in another way than it may be meant. */
+  /** What is ignored in the file, or read in another way than it may be meant. */
   notes: readonly string[];
 }
 
@@ -93,14 +93,14 @@ const NO_SERVERS = 'has neither mcpServers nor servers';
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
 /**
- * Reads an `mcp.json` in the forms that Claude, Cursor and VS Code have, with comments and trailing
- * commas.
+ * Parses an `mcp.json` in the forms of Claude, Cursor and VS Code. Comments and trailing commas are
+ * allowed.
  *
- * @param source the text of the file, or its value
- * @param file what to call it in messages
- * @returns the servers
- * @throws `CONFIG_INVALID` with every mistake on a line of its own, as `file:line:column: …` where
- * the text is given
+ * @param source the text of the file, or its parsed value
+ * @param file the name of the file in messages
+ * @returns the servers, and notes about what is ignored
+ * @throws `CONFIG_INVALID` with each mistake on its own line. When `source` is the text, a line
+ *   begins with `file:line:column`
  */
 export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
   const text = typeof source === 'string' ? source.replace(/^\ufeff/, '') : undefined;
@@ -115,7 +115,7 @@ export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
   return config;
 }
 
-/** @throws `CONFIG_INVALID` for what is not to be read at all */
+/** Reads the text of a file. @throws `CONFIG_INVALID` when it is too long or nested too deep */
 function readText(text: string, file: string): JsonText {
   const invalid = (detail: string) => new EthosError('CONFIG_INVALID', `${file}: ${detail}`);
   if (text.length > MAX_CHARS) throw invalid(`longer than ${MAX_CHARS} characters`);
@@ -141,10 +141,10 @@ class ConfigReader {
   readonly #notes: string[] = [];
   readonly #text: JsonText;
   readonly #file: string;
-  /** What stands for an input that has no secret, by its id. */
+  /** The default of each input, by its id, for an input whose secret is not set. */
   #defaults: ReadonlyMap<string, string> = new Map();
 
-  /** @param text where the places of what is read are looked up */
+  /** @param text the text of the file, to find the places of mistakes */
   constructor(text: JsonText, file: string) {
     this.#text = text;
     this.#file = file;
@@ -188,7 +188,7 @@ class ConfigReader {
     return { servers, disabled, inputs, notes: this.#notes };
   }
 
-  /** Reads the inputs, and names what else stands beside the servers. */
+  /** Reads the inputs, and adds notes about other keys beside the servers. */
   #inputs(value: unknown, top: JsonPath): ReadonlyMap<string, string> {
     const file = isRecord(value) ? value : {};
     // In the settings of an editor, only `mcp` is for the bridge.
@@ -348,7 +348,7 @@ class ConfigReader {
 
 const keyOrIndex = (part: PropertyKey) => (typeof part === 'number' ? part : String(part));
 
-/** The key that was likely meant to hold the servers. */
+/** Suggests the key of the servers, when a key with a similar name is there. */
 function nearServers(value: unknown): string {
   const near = Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
     const meant = nearestName(key, ['mcpServers', 'servers']);

@@ -15,7 +15,7 @@ import {
 } from './server-session.js';
 import { withDeadline } from './with-deadline.js';
 
-/** Opens the service of a server, and connects to it. */
+/** Opens the service of a server and connects to the server. */
 export async function connectServer(
   server: McpServerConfig,
   personality: string | undefined,

@@ -11,7 +11,10 @@ export const LAST_WORDS = '; its last words: ';
 /** The text between the reason why a server failed and the refusals of its sandbox. */
 const OF_SANDBOX = '; of its sandbox: ';
 
-/** Why a server failed, and what its sandbox refused. The words of the server come last. */
+/**
+ * Joins the reason why a server failed and the refusals of its sandbox. The words of the server
+ * come last.
+ */
 export function withRefusals(reason: string, refused: string): string {
   if (refused === '') return reason;
   const at = reason.indexOf(LAST_WORDS);
@@ -19,13 +22,16 @@ export function withRefusals(reason: string, refused: string): string {
   return `${reason.slice(0, end)}${OF_SANDBOX}${refused}${reason.slice(end)}`;
 }
 
-/** The part of a reason for the model: without the last words of the server and without hints for the operator. */
+/**
+ * Returns the part of a reason for the model: without the last words of the server and hints for
+ * operators.
+ */
 export function brief(reason: string): string {
   const [short = ''] = reason.split(LAST_WORDS)[0]?.split(OF_SANDBOX) ?? [];
   return short;
 }
 
-/** Codes of failures that stay after a retry. */
+/** Codes of failures that a retry does not solve. */
 const LASTING: readonly unknown[] = [
   'HOST_NOT_ALLOWED',
   'BINARY_NOT_ALLOWED',
@@ -39,15 +45,15 @@ const LASTING: readonly unknown[] = [
   'SPAWN_FAILED',
 ];
 
-/** Whether an error stays after a retry. */
+/** Whether a retry does not solve an error. */
 export function isLasting(error: unknown): boolean {
   return LASTING.includes(errorCodeOf(error));
 }
 
 /**
- * Why a connection failed, and whether a later start may work.
+ * Finds out why a connection failed, and whether a later start may work.
  *
- * @param denied what was refused to the server, where a library told it in its own words
+ * @param denied the refusal of a request, when a library replaced it by an error of its own
  */
 export function reasonOf(
   error: unknown,
@@ -77,7 +83,7 @@ export function reasonOf(
   return { reason: messageOf(cause, redact), again: !isLasting(cause), error: cause };
 }
 
-/** The error of this project that is the cause of an error of a library. */
+/** Finds the error with a code of this project that caused an error of a library. */
 function causeWithCode(error: unknown): unknown {
   for (
     let at: unknown = error, steps = 0;
@@ -89,7 +95,7 @@ function causeWithCode(error: unknown): unknown {
   return error;
 }
 
-/** The message of an error. Parts of it may be from the server. */
+/** Returns the message of an error, without secrets. Parts of it may be from the server. */
 export function messageOf(error: unknown, redact: (text: string) => string): string {
   if (!(error instanceof Error)) return 'it failed';
   // The order matters: hidden characters are removed first, then secrets, and then the text is cut.

@@ -2,15 +2,15 @@ import type { McpServerConfig } from './config.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 
 export interface ConnectionTableOptions extends Omit<ConnectionOptions, 'makeRoom'> {
-  /** Told of a connection that was closed and is not in the table any more. */
+  /** Called for a connection that was closed and removed from the table. */
   onForgotten(connection: Connection): void;
 }
 
-/** The connections of a bridge: one for each server and personality, and no more than the limit. */
+/** Holds the connections of a bridge: one for each server and personality, up to the limit. */
 export class ConnectionTable {
   readonly #options: ConnectionTableOptions;
   readonly #byKey = new Map<string, Connection>();
-  /** Connections that were started on request. The others were made by calls. */
+  /** The connections that were started on request. Calls made the others. */
   readonly #kept = new WeakSet<Connection>();
 
   constructor(options: ConnectionTableOptions) {
@@ -25,7 +25,7 @@ export class ConnectionTable {
     return this.#byKey.get(keyOf(part, personality));
   }
 
-  /** The connection of a server for a personality; made where there is none. */
+  /** Returns the connection of a server for a personality. It makes one when there is none. */
   open(part: string, server: McpServerConfig, personality: string | undefined): Connection {
     const key = keyOf(part, personality);
     const known = this.#byKey.get(key);
@@ -45,12 +45,15 @@ export class ConnectionTable {
     return made;
   }
 
-  /** Keeps a connection that was asked for, while those that only calls have made come and go. */
+  /**
+   * Marks a connection as started on request. It then stays in the table; those of calls come and
+   * go.
+   */
   keep(connection: Connection): void {
     this.#kept.add(connection);
   }
 
-  /** Takes connections out of the table, and leaves it to the caller to close them. */
+  /** Removes connections from the table, and returns them. The caller closes them. */
   take(isTaken: (connection: Connection) => boolean): Connection[] {
     const taken = [...this.#byKey].filter(([, connection]) => isTaken(connection));
     for (const [key] of taken) this.#byKey.delete(key);
@@ -81,7 +84,11 @@ export class ConnectionTable {
     void connection.close().catch(() => {});
   }
 
-  /** Makes room for one more connection: closes the least recently used one. */
+  /**
+   * Makes room for one more connection by closing the least recently used one.
+   *
+   * @returns why it can't
+   */
   #makeRoom(wanting: Connection): string | undefined {
     const { maxConnections } = this.#options.limits;
     const alive = [...this.#byKey].filter(([, one]) => one !== wanting && one.isAlive);
@@ -106,7 +113,7 @@ function keyOf(part: string, personality: string | undefined): string {
   return JSON.stringify([part, personality ?? null]);
 }
 
-/** Whether a personality is the meet of others, as the one of a sub-agent is. */
+/** Whether a personality is the meet of several, like that of a sub-agent. */
 function isMet(personality: string | undefined): boolean {
   return personality?.includes('/') === true;
 }

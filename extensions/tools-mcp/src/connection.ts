@@ -16,8 +16,8 @@ import {
 import { pause } from './token-bucket.js';
 
 /**
- * How a server stands. `waiting`: it ended, and is started again; `held`: it can't be started until
- * something is done about it; `idle`: it is started when it is needed.
+ * The state of a server. `idle`: it is started when it is needed. `waiting`: it ended, and is about
+ * to be started again. `held`: it can't be started until somebody solves the problem.
  */
 export type McpServerState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'held' | 'closed';
 
@@ -27,28 +27,30 @@ export type OpenResult =
   | { ok: false; reason: string; error?: unknown };
 
 export interface ConnectionOptions extends ConnectOptions {
-  /** Told of what a server lists, before anyone is told that it is ready. */
+  /** Called with the list of a server, before the connection becomes ready. */
   onListed(connection: Connection): Promise<void>;
-  /** Asked before a connection is made; says why it may not be. */
+  /** Called before a connection is made. Returns why it may not be made, if so. */
   makeRoom(connection: Connection): string | undefined;
   onChange(connection: Connection): void;
 }
 
 const STABLE_MS = 60_000;
-/** The delay of a server that is held back, as a multiple of the first delay. */
+/** The delay before a held server is tried again, as a multiple of the first delay. */
 const HELD_DELAYS = 10;
-/** An authorization that has begun is not replaced by another one for so long. */
+/** How many milliseconds pass before a new authorization may replace one that has begun. */
 const AUTHORIZE_MS = 300_000;
 const REFRESH_MS = 200;
 
-/** One server for one personality: connected when needed, by all who need it at once. */
+/**
+ * The connection to one server for one personality. Callers that need it at the same time share it.
+ */
 export class Connection {
   readonly server: McpServerConfig;
   readonly personality: string | undefined;
-  /** Everything that the server lists, by name. Only a part of it may be offered. */
+  /** All tools that the server lists, by name. Perhaps only some of them are offered. */
   listed: ReadonlyMap<string, ListedTool> = new Map();
   held: readonly HeldTool[] = [];
-  /** Tools that may be called: the server lists them, and they are as they were pinned. */
+  /** The tools that may be called: the server lists them, and they are as they were pinned. */
   offered: ReadonlyMap<string, ListedTool> = new Map();
   hasResources = false;
   hasPrompts = false;
@@ -56,21 +58,23 @@ export class Connection {
   readonly #closing = new AbortController();
   #state: McpServerState = 'idle';
   #reason = '';
-  /** What was thrown when it last failed, for the host. */
+  /** The error of the last failure, for the host. */
   #error: unknown;
   #session: ServerSession | undefined;
   #opening: Promise<OpenResult> | undefined;
   #failures = 0;
   #readyAt = 0;
   #retryAt = 0;
-  /** From when on a call may start a waiting server. */
+  /**
+   * The time from which on a call may start a waiting server, on the clock of `performance.now()`.
+   */
   #startableAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
   #usedAt = 0;
   #authorizing = false;
-  /** Whether it was ready once. Then its tools are known. */
+  /** Whether the server was ready once, so that its tools are known. */
   #known = false;
   #roots = '';
   #refreshing: Promise<void> | undefined;
@@ -90,37 +94,37 @@ export class Connection {
     return this.#state;
   }
 
-  /** Why it is not ready. */
+  /** Why the server is not ready. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** What its sandbox has refused to it while it is ready, and how to allow it. */
+  /** What the sandbox has refused to the ready server, and how to allow it. */
   get refused(): string {
     return this.#session?.refused(true) ?? '';
   }
 
-  /** What is in use now, if anything is. */
+  /** The session in use, if there is one. */
   get session(): ServerSession | undefined {
     return this.#session;
   }
 
-  /** Whether it is being made, or a call runs on it. */
+  /** Whether the connection is being made, or has a running call. */
   get busy(): boolean {
     return this.#running > 0 || this.#opening !== undefined;
   }
 
-  /** Whether it takes up the place of one. */
+  /** Whether the connection counts for the limit of open connections. */
   get isAlive(): boolean {
     return this.#session !== undefined || this.#opening !== undefined;
   }
 
-  /** When a call last began or ended on it, on the clock of `performance.now()`. */
+  /** When the last call on the connection began or ended, on the clock of `performance.now()`. */
   get usedAt(): number {
     return this.#usedAt;
   }
 
-  /** Starts the server now, also one that waits or is held. */
+  /** Starts the server now, even when it waits or is held. */
   start(): Promise<OpenResult> {
     this.#retryAt = 0;
     this.#failures = 0;
@@ -128,8 +132,8 @@ export class Connection {
   }
 
   /**
-   * Starts the server if it is time: one that was not started yet, or is held back and was so for
-   * long enough. One that sleeps is left to calls, one that waits to its timer.
+   * Starts the server if it was not started yet, or if it was held for long enough. It does not
+   * start a sleeping server, which a call starts, or a waiting one, which its timer starts.
    */
   async startIfDue(): Promise<void> {
     if (this.#opening === undefined) {
@@ -139,7 +143,7 @@ export class Connection {
     await this.open();
   }
 
-  /** Closes a connection that no call is on; the next call opens it again. */
+  /** Closes the connection if no call runs on it. The next call opens it again. */
   sleep(reason: string): void {
     const session = this.#session;
     if (session === undefined || this.busy) return;
@@ -151,7 +155,7 @@ export class Connection {
     this.#options.onChange(this);
   }
 
-  /** The connection, made where there is none. Never throws. */
+  /** Returns the session. It connects when there is none. It never throws. */
   open(): Promise<OpenResult> {
     if (this.#state === 'closed') return Promise.resolve({ ok: false, reason: 'it was closed' });
     if (this.#session !== undefined) return Promise.resolve({ ok: true, session: this.#session });
@@ -169,8 +173,9 @@ export class Connection {
   }
 
   /**
-   * As `open`, for a call. A server that is about to be started again is waited for, and started by
-   * the call: calls alone start it no oftener than once in the delay of a first restart.
+   * Does the same as `open`, for a call. When the server is about to be started again, the call
+   * waits for that, and may start it earlier. Calls start a server at most once in the time of a
+   * first restart.
    */
   async openForCall(): Promise<OpenResult> {
     if (this.#state !== 'waiting' || this.#opening !== undefined) return this.open();
@@ -182,7 +187,7 @@ export class Connection {
     return this.open();
   }
 
-  /** Runs a call on the connection, which stays open meanwhile. */
+  /** Runs a call on the connection. The connection stays open during the call. */
   async use<T>(session: ServerSession, run: () => Promise<T>): Promise<T> {
     this.#running++;
     this.#usedAt = performance.now();
@@ -197,12 +202,12 @@ export class Connection {
     }
   }
 
-  /** Whether a session is the one that is in use now. */
+  /** Whether a session is the one in use. */
   isCurrent(session: ServerSession): boolean {
     return this.#session === session;
   }
 
-  /** The session is of no use any more: the server ended, or has forgotten the session. */
+  /** Call it when a session became useless: the server ended, or has forgotten the session. */
   lost(session: ServerSession, why: string): void {
     if (!this.#drop(session)) return;
     if (performance.now() - this.#readyAt > STABLE_MS) this.#failures = 0;
@@ -210,7 +215,7 @@ export class Connection {
     this.#options.onChange(this);
   }
 
-  /** The session is of no use until the user, who was asked, has authorized it. */
+  /** Call it when a session needs an authorization that the user was asked for. */
   unauthorized(session: ServerSession): void {
     if (!this.#drop(session)) return;
     this.#holdForUser(UNAUTHORIZED);

@@ -8,16 +8,17 @@ export type DeclarationResult =
   | { ok: true; declaration: ServiceDeclaration }
   | { ok: false; reason: string };
 
-/** The ref of the secret that stands for a variable of a server. */
+/** Returns the ref of the secret for a variable of a server. */
 export function secretRef(server: string, variable: string): string {
   return `mcp/${mcpServerPart(server)}/${variable}`;
 }
 
 /**
- * The capabilities of a server, and of its tools. A program: its binary, its secrets, and what the
- * personality reaches; a remote one: its host, that of its authorization, and its secrets.
+ * Derives the capabilities of a server and its tools. A program gets its binary, its secrets, and
+ * the reach of the personality. A remote server gets its host, the hosts of its authorization, and
+ * its secrets.
  *
- * @param variables what the host says of itself, e.g. `workspaceFolder`
+ * @param variables the variables of the host, e.g. `workspaceFolder`
  */
 export function declarationOf(
   server: McpServerConfig,
@@ -89,7 +90,7 @@ function remoteSecrets(server: McpRemoteServer, host: string): SecretDeclaration
   ];
 }
 
-/** The host of a URL. A secret may only be in another part of the URL, unless its default gives the host. */
+/** Finds the host of a URL. The host may not have a secret, unless the secret has a default. */
 function hostOf(
   { url }: McpRemoteServer,
   variables: ReadonlyMap<string, string>,
@@ -108,7 +109,7 @@ function hostOf(
   return parsed.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The name of a variable in a template that has no value without a secret. */
+/** Finds a variable in a template that has no value without a secret. */
 function unknownIn(
   template: McpTemplate,
   variables: ReadonlyMap<string, string>,
@@ -120,7 +121,7 @@ function unknownIn(
   return undefined;
 }
 
-/** The text of a template, all of whose variables are the host's. */
+/** Returns the text of a template that has only variables of the host. */
 function plainText(template: McpTemplate, variables: ReadonlyMap<string, string>): string {
   return template
     .map((part) => (typeof part === 'string' ? part : (variables.get(part.name) ?? '')))

@@ -3,9 +3,9 @@ import { jsonDepth } from './json-message.js';
 import { MAX_MESSAGE_DEPTH } from './limits.js';
 
 /**
- * Holds the events of `text/event-stream` back until they are complete, and measures them. It passes on
- * exactly the measured text. The attack is a stream that the parser of the SDK would read in another way
- * than this one, so that a large event passes unmeasured.
+ * Holds back the events of `text/event-stream` until they are complete, and measures them. It
+ * passes on exactly the measured text. Otherwise a hostile stream, which the parser of the SDK
+ * reads in another way than this one, could pass a large event unmeasured.
  *
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
@@ -17,15 +17,18 @@ export class EventGuard {
   #length = 0;
   #endedOnReturn = false;
 
-  /** @param maxChars of one event: all its lines, those of comments too */
+  /**
+   * @param maxChars how many characters an event may have, with all its lines, comments included
+   */
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
 
   /**
-   * What each empty line of a text ends: an event in the form that goes on, or nothing.
+   * Reads a piece of the stream, and returns the events that are now complete, in the form to pass
+   * on.
    *
-   * @throws `BODY_TOO_LARGE` for an event that is too long, or whose data nest too deep
+   * @throws `BODY_TOO_LARGE` for an event that is too long, or whose data is nested too deep
    */
   *push(text: string): Generator<string> {
     if (text === '') return;

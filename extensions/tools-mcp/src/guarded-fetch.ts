@@ -7,29 +7,36 @@ import { pause, TokenBucket } from './token-bucket.js';
 
 export interface GuardedFetchOptions {
   scopedFetch: ScopedFetch;
-  /** Where `headers` go, and nowhere else. */
+  /** The only origin that gets `headers`. */
   origin: string;
   headers: ReadonlyMap<string, string>;
   maxMessageChars: number;
   messagesPerSecond: number;
   signal: AbortSignal;
-  /** Told of a request whose answer broke off, by the id of JSON-RPC. */
+  /** Called with the JSON-RPC id of a request whose answer broke off. */
   onBroken: (id: string | number) => void;
-  /** Told why the server is to be left: it takes no answers, or pushes what is too long. */
+  /**
+   * Called with the reason to leave the server: it takes no answers, or sends messages that are too
+   * long.
+   */
   onAbuse: (why: string) => void;
-  /** Told what was thrown instead of an answer. */
+  /** Called with the error of a request that got no answer. */
   onFailed: (error: unknown) => void;
 }
 
 const MAX_ANSWERS_AT_ONCE = 32;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Fetch for the transports of the SDK, whose answers hold no more than a message may. */
+/**
+ * Creates the `fetch` for the transports of the SDK. Its answers keep to the limits of a message.
+ */
 export function guardedFetch(options: GuardedFetchOptions): FetchLike {
   const { scopedFetch, origin, headers, maxMessageChars, messagesPerSecond, signal } = options;
   const bucket = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
   let answers = 0;
-  /** Sends an answer to a request of the server, whose acknowledgement says nothing. */
+  /**
+   * Sends an answer to a request of the server. The content of its acknowledgement does not matter.
+   */
   const answer = async (send: (signal: AbortSignal) => Promise<Response>) => {
     if (answers >= MAX_ANSWERS_AT_ONCE) {
       options.onAbuse('it takes no answers to what it asks');
@@ -102,7 +109,7 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Resp
   return replaced;
 }
 
-/** The JSON-RPC message in a body. Bodies of OAuth have none. */
+/** Returns the JSON-RPC message in a body; `undefined` for a body of OAuth. */
 function messageIn(body: RequestInit['body']): object | undefined {
   if (typeof body !== 'string' || !body.startsWith('{')) return undefined;
   try {
@@ -120,7 +127,7 @@ function idOf(message: object | undefined): string | number | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** A whole answer, within the limits of a message for length and depth. */
+/** Passes on a whole answer, within the limits of a message for length and depth. */
 function shallowBody(body: ReadableStream<Uint8Array>, maxChars: number) {
   const decoder = new TextDecoder();
   const pieces: string[] = [];
@@ -142,7 +149,7 @@ function shallowBody(body: ReadableStream<Uint8Array>, maxChars: number) {
   );
 }
 
-/** Events as they come, within the limits for length, depth and rate. */
+/** Passes on events as they come, within the limits for length, depth and rate. */
 function eventStream(
   body: ReadableStream<Uint8Array>,
   guard: {

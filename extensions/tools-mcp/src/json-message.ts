@@ -4,7 +4,7 @@ import { MAX_MESSAGE_DEPTH } from './limits.js';
 /** A message, or why the text is not one. */
 export type MessageResult = { ok: true; message: JSONRPCMessage } | { ok: false; problem: string };
 
-/** Reads a message of JSON-RPC that nests no deeper than it may. Never throws. */
+/** Parses a message of JSON-RPC that is not nested too deep. It never throws. */
 export function readMessage(text: string): MessageResult {
   if (jsonDepth(text) > MAX_MESSAGE_DEPTH) {
     return { ok: false, problem: `a message nested deeper than ${MAX_MESSAGE_DEPTH} levels` };
@@ -21,7 +21,7 @@ export function readMessage(text: string): MessageResult {
     : { ok: false, problem: 'JSON that is no JSON-RPC message' };
 }
 
-/** How deep the brackets of a JSON text nest; counted before it is parsed. */
+/** Counts how deep the brackets of a JSON text are nested, without parsing it. */
 export function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -51,7 +51,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** A value with another text for every string and key in it. `__proto__` keys are left out. */
+/** Applies `map` to every string and key in a value. Keys `__proto__` are left out. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -63,7 +63,7 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
   );
 }
 
-/** JSON with sorted keys, so that their order makes no difference. */
+/** Returns JSON with sorted keys, so that their order makes no difference. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -7,10 +7,10 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 
-/** Keys and indexes that lead from the root to a value. */
+/** The keys and indexes that lead from the root to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** A mistake in a file, and where it stands, in UTF-16 units. */
+/** A mistake in a file, and its offset in UTF-16 units. */
 export interface JsonProblem {
   offset: number;
   message: string;
@@ -18,17 +18,17 @@ export interface JsonProblem {
 
 const MAX_PROBLEMS = 50;
 
-/** A JSON text, read as far as it can be, with comments and trailing commas. */
+/** Parses a JSON text as far as it is valid. Comments and trailing commas are allowed. */
 export class JsonText {
   /** The syntax errors. */
   readonly problems: readonly JsonProblem[];
-  /** `undefined` where there is none. */
+  /** The parsed value; `undefined` when there is none. */
   readonly value: unknown;
   readonly #text: string;
   readonly #file: string;
   readonly #root: Node | undefined;
 
-  /** @param file what to call it in messages */
+  /** @param file the name of the file in messages */
   constructor(text: string, file: string) {
     this.#text = text;
     this.#file = file;
@@ -41,7 +41,7 @@ export class JsonText {
     }));
   }
 
-  /** Where the value at a path stands, with its key, or the nearest around it. */
+  /** Returns the offset of the value at a path, with its key; or of the nearest value around it. */
   offsetOf(path: JsonPath): number {
     const node = this.#nodeOf(path);
     return (node?.parent?.type === 'property' ? node.parent : node)?.offset ?? 0;
@@ -66,7 +66,7 @@ export class JsonText {
     return root;
   }
 
-  /** `file:line:column` of it; the file alone where there is no text. */
+  /** Returns the place of a path as `file:line:column`; only the file when there is no text. */
   placeOf(path: JsonPath): string {
     return this.#root === undefined ? this.#file : this.#placeAt(this.offsetOf(path));
   }
@@ -77,7 +77,10 @@ export class JsonText {
   }
 }
 
-/** `PropertyNameExpected`: "property name expected". */
+/**
+ * Turns the code of a syntax error into words: `PropertyNameExpected` into "property name
+ * expected".
+ */
 function wordsOf(code: string): string {
   return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }

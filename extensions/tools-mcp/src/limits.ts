@@ -1,26 +1,44 @@
-/** Bounds of what servers may use up. */
+/** Limits on what servers may use. */
 export interface McpLimits {
-  /** Milliseconds for a call, where mcp.json sets no other. 120,000. */
+  /** How many milliseconds a call may take when mcp.json sets no time. Default: 120,000. */
   callTimeoutMs: number;
-  /** Milliseconds until a server has answered `initialize` and listed its tools. 60,000. */
+  /**
+   * How many milliseconds a server has to answer `initialize` and to list its tools. Default:
+   * 60,000.
+   */
   connectTimeoutMs: number;
-  /** Milliseconds without a call after which a connection is closed; it is opened again when needed. 1,800,000. */
+  /**
+   * After how many milliseconds without a call a connection is closed. It is opened again when
+   * needed. Default: 1,800,000.
+   */
   idleMs: number;
-  /** Milliseconds before a server is started again, doubled each time; ten times as long for one that is held back. 1,000. */
+  /**
+   * How many milliseconds to wait before a server is started again. The time doubles with each
+   * start. For a server that is held back, it is ten times as long. Default: 1,000.
+   */
   restartDelayMs: number;
-  /** Milliseconds between two starts at most. 60,000. */
+  /** The longest wait between two starts, in milliseconds. Default: 60,000. */
   maxRestartDelayMs: number;
-  /** Starts in a row that failed, after which only a call or a start of the bridge starts the server. 6. */
+  /**
+   * After how many failed starts in a row the server is no longer started by itself, but only by a
+   * call or by `start`. Default: 6.
+   */
   maxRestarts: number;
-  /** Characters of one message. 16,000,000. */
+  /** How many characters a message may have. Default: 16,000,000. */
   maxMessageChars: number;
-  /** Messages a second, over a longer time; a server that sends more is read slower. 200. */
+  /**
+   * How many messages a second are read over a longer time. A faster server is read slower.
+   * Default: 200.
+   */
   messagesPerSecond: number;
-  /** Connections that are open at once; for one more, the one that is unused for longest is closed. 64. */
+  /**
+   * How many connections are open at the same time. For one more, the one that is unused for
+   * longest is closed. Default: 64.
+   */
   maxConnections: number;
-  /** Tools of one server. 256. */
+  /** How many tools of a server are used. Default: 256. */
   maxTools: number;
-  /** Entries of one list of resources or prompts. 1,000. */
+  /** How many entries a list of resources or prompts may have. Default: 1,000. */
   maxListed: number;
 }
 
@@ -38,7 +56,7 @@ export const DEFAULT_LIMITS: McpLimits = {
   maxListed: 1_000,
 };
 
-/** Levels of a message. */
+/** How deep a message may be nested. */
 export const MAX_MESSAGE_DEPTH = 100;
-/** Pages of one list. */
+/** How many pages of a list are read. */
 export const MAX_PAGES = 100;

@@ -1,4 +1,7 @@
-/** Splits output into lines as it comes. A line that is too long is reported once; then nothing follows. */
+/**
+ * Splits output into lines as it comes. A line that is too long is reported once, and ends the
+ * output.
+ */
 export class LineSplitter {
   readonly #maxChars: number;
   #pieces: string[] = [];
@@ -8,7 +11,7 @@ export class LineSplitter {
     this.#maxChars = maxChars;
   }
 
-  /** The lines that are now whole; `null` when one is too long. */
+  /** Adds output. Returns the lines that are now complete; `null` when one is too long. */
   push(text: string): string[] | null {
     const lines: string[] = [];
     let at = 0;

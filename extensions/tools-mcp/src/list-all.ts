@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { MAX_PAGES } from './limits.js';
 import { withOwnSignal } from './request-signal.js';
 
-/** What a server lists, page after page. */
+/** A list of a server, with all its pages. */
 export interface Listing {
   items: unknown[];
-  /** The list is incomplete: it was over a limit. */
+  /** Whether the list is incomplete because it was over a limit. */
   cut: boolean;
 }
 
@@ -17,7 +17,7 @@ const LISTS = {
   'prompts/list': 'prompts',
 } as const;
 
-/** Reads a list to its end, or until it is too long, has too many pages, or goes in a circle. */
+/** Reads a list to its end, or until it is too long, has too many pages, or repeats a page. */
 export async function listAll(
   client: Client,
   method: keyof typeof LISTS,

@@ -7,14 +7,14 @@ import { MAX_PAGES } from './limits.js';
 import { type BridgeTool, bridgeToolName } from './names.js';
 import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
 
-/** A list that a server keeps, and how an entry of it is shown. */
+/** A list of a server, and how to show an entry of it. */
 export interface ListToolSpec {
   tool: BridgeTool;
   what: string;
   description: string;
   lists: readonly ('resources/list' | 'resources/templates/list' | 'prompts/list')[];
   has(connection: Connection): boolean;
-  /** A line; `undefined` for an entry that is malformed. */
+  /** Returns the line for an entry; `undefined` when the entry is malformed. */
   show(item: unknown): string | undefined;
 }
 
@@ -25,7 +25,7 @@ const pageSchema = z.looseObject({
   nextCursor: z.string().nullish(),
 });
 
-/** A tool that shows a list of a server, all pages of it that may be. */
+/** Creates a tool that shows a list of a server, with all pages within the limits. */
 export function listTool(
   options: ServerToolOptions & { maxListed: number },
   spec: ListToolSpec,

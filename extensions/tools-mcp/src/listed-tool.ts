@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { type HeldTool, type McpToolDefinition, readMcpTool } from '@ethosagent/policy';
 import { canonicalJson } from './json-message.js';
 
-/** A tool that passed the checks, with the hash of what it is pinned by. */
+/** A tool that passed the checks, with the hash that it is pinned by. */
 export interface ListedTool {
   definition: McpToolDefinition;
   hash: string;
-  /** Whether a call of it is a task. */
+  /** Whether calls of the tool run as MCP tasks. */
   asTask?: boolean;
 }
 
 /**
- * Checks one entry of a server's list of tools. Never throws.
+ * Checks one entry of a server's list of tools. It never throws.
  *
  * @param tasks whether the server runs calls as tasks
  */

@@ -4,7 +4,7 @@ export { mcpServerPart, mcpToolName } from '@ethosagent/policy';
 
 export type BridgeTool = (typeof MCP_BRIDGE_TOOLS)[number];
 
-/** The name of one of the bridge's own tools for a server. */
+/** Returns the name of one of the bridge's own tools for a server. */
 export function bridgeToolName(server: string, tool: BridgeTool): string {
   return mcpToolPrefix(server) + tool;
 }

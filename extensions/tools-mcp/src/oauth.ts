@@ -14,9 +14,9 @@ import {
 import { z } from 'zod';
 import { mcpServerPart } from './names.js';
 
-/** Where tokens are kept: a store for secrets. Keys are refs of secrets. */
+/** Stores the tokens of OAuth. It must be a store for secrets. Keys are refs of secrets. */
 export interface McpTokenStore {
-  /** The stored value, or `null`. */
+  /** Returns the stored value; `null` when there is none. */
   get(key: string): Promise<string | null>;
   /** Replaces the stored value. */
   set(key: string, value: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface McpTokenStore {
   delete(key: string): Promise<void>;
 }
 
-/** Sends the user to where they authorize a server for a personality. */
+/** Sends the user to the page where they authorize a server for a personality. */
 export type McpAuthorize = (
   url: string,
   whom: { server: string; personality: string | undefined },
@@ -34,10 +34,10 @@ export interface StoredOAuthOptions {
   store: McpTokenStore;
   server: string;
   personality: string | undefined;
-  /** Of the server; what is stored for another one is not used. */
+  /** The URL of the server. Tokens that are stored for another URL are not used. */
   url: string;
   redirectUrl: string;
-  /** Of the authorization server, where the file names them. */
+  /** The hosts of the authorization server that the file names, if it names any. */
   hosts: readonly string[];
   client?: { id: string; secret?: string };
   scope?: string;
@@ -66,10 +66,10 @@ const endpointsSchema = z.object({
 
 type Kept = 'tokens' | 'client' | 'issuer' | 'verifier' | 'state' | 'discovery';
 
-/** The OAuth client of one server for one personality, whose tokens no other one sees. */
+/** The OAuth client of one server for one personality. No other personality sees its tokens. */
 export class StoredOAuth implements OAuthClientProvider {
   readonly #options: StoredOAuthOptions;
-  /** The tokens that were seen, which must not come back in a result. */
+  /** The tokens so far. They must not appear in a result. */
   readonly #seen = new Set<string>();
   #endpoints: { issuer: string; origins: ReadonlySet<string> } | undefined;
 
@@ -99,7 +99,7 @@ export class StoredOAuth implements OAuthClientProvider {
     return state;
   }
 
-  /** @throws `CONFIG_INVALID` for a state that this client did not give out */
+  /** Checks a state. @throws `CONFIG_INVALID` when this client did not send it */
   async assertState(state: string): Promise<void> {
     const kept = z.string().safeParse(await this.#get('state'));
     const expected = Buffer.from(kept.success ? kept.data : '');
@@ -147,7 +147,7 @@ export class StoredOAuth implements OAuthClientProvider {
     await this.#delete('discovery');
   }
 
-  /** Takes the tokens out of a text. */
+  /** Removes the tokens from a text. */
   redact(text: string): string {
     let redacted = text;
     for (const token of this.#seen) redacted = redacted.replaceAll(token, '[secret:token]');
@@ -155,10 +155,12 @@ export class StoredOAuth implements OAuthClientProvider {
   }
 
   /**
-   * Kept between the redirect and the code: where the server said that its authorization is.
+   * Stores where the authorization server is, according to the MCP server, from the redirect until
+   * the code comes.
    *
-   * @throws `HOST_NOT_ALLOWED` where that is not what the file names, or has endpoints elsewhere;
-   * `CONFIG_INVALID` where the client of the file belongs to another one
+   * @throws `HOST_NOT_ALLOWED` when that is not on the hosts of the file, or has endpoints
+   *   elsewhere; `CONFIG_INVALID` when the client of the file belongs to another authorization
+   *   server
    */
   async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
     const { authorizationServerUrl, resourceMetadataUrl } = state;
@@ -255,9 +257,10 @@ export class StoredOAuth implements OAuthClientProvider {
 }
 
 /**
- * Where an authorization server and its endpoints are: on the hosts of the file, or where it names
- * none, on the host of the server, all at one origin; and over https, on this machine aside. An
- * endpoint elsewhere would get the codes, or the user, of another authorization server.
+ * Throws when an authorization server or one of its endpoints is in a wrong place. They must be on
+ * the hosts of the file. When the file names none, they must be on the host of the server, all at
+ * one origin. They must use https, except on this machine. A hostile endpoint elsewhere would get
+ * the codes, or the user, of another authorization server.
  */
 function assertEndpoints(
   { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,

@@ -9,6 +9,7 @@ import { serverPin } from './server-pin.js';
 import { serverTool } from './server-tools.js';
 import { isFilteredIn } from './tool-filter.js';
 
+/** Options of `createPinnedMcpBridge`. */
 export interface PinnedMcpBridgeOptions
   extends Pick<McpBridgeOptions, 'config' | 'workingDir' | 'variables'> {
   registry: Pick<ToolRegistry, 'register' | 'unregister'>;
@@ -25,16 +26,16 @@ interface Standing {
   held: [];
 }
 
-/** What a runtime needs of a bridge, to show what it would offer. */
+/** The part of a bridge that a runtime needs to show which tools it would offer. */
 export type PinnedMcpBridge = Pick<McpBridge, 'stop' | 'pending' | 'accept' | 'close'> & {
   start(personality?: string, servers?: readonly string[]): Promise<Standing[]>;
   status(): Standing[];
 };
 
 /**
- * Registers the tools of MCP servers as they were when somebody accepted them, for reading only. No
- * server is started, and calls are refused. Tools for resources and prompts are left out, and so is
- * a server whose command or address has changed since.
+ * Creates a bridge that shows the tools of MCP servers as they were when somebody accepted them. It
+ * starts no server, and refuses calls. It leaves out the tools for resources and prompts, and every
+ * server whose command or address has changed since.
  *
  * @param options the servers, the registry, and the pins
  * @returns the bridge

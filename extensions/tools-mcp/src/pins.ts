@@ -4,18 +4,24 @@ import { z } from 'zod';
 import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName } from './names.js';
 
-/** Where pins are kept: a key-value store, or a part of one. */
+/** Stores the pins: a key-value store, or a part of one. */
 export type McpPinStore = Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 
-/** A tool, or a server, that is no longer what it was pinned as, and waits until it is accepted. */
+/**
+ * A tool or a server that changed after it was pinned. It is held back until somebody accepts the
+ * change.
+ */
 export interface McpPendingChange {
   server: string;
-  /** Empty for the server itself: its `description` says how it is reached. */
+  /**
+   * The server's own name for the tool. Empty for the server itself: `description` says how it is
+   * reached.
+   */
   tool: string;
-  /** As it was at first use, or when it was last accepted. */
+  /** The definition at first use, or when it was last accepted. */
   old: McpToolDefinition;
   new: McpToolDefinition;
-  /** SHA-256 of what would be accepted. */
+  /** The SHA-256 of the new definition, to pass to `accept`. */
   hash: string;
 }
 
@@ -30,11 +36,17 @@ const pinSchema = z.object({
 });
 type Pin = z.infer<typeof pinSchema>;
 
-/** What the tools of servers were at first use. A definition holds whatever the personality. */
+/**
+ * Keeps the definitions that tools of servers had at first use. They are the same for all
+ * personalities.
+ */
 export class Pins {
   readonly #store: McpPinStore;
   readonly #pending = new Map<string, McpPendingChange>();
-  /** Pins are written one after the other: two connections may see a new tool at the same time, and only one pins it. */
+  /**
+   * Pins are written one at a time: two connections may see a new tool together, and only one pins
+   * it.
+   */
   readonly #turns = new Turns();
 
   constructor(store: McpPinStore = memoryStore()) {
@@ -42,9 +54,11 @@ export class Pins {
   }
 
   /**
-   * Pins a tool that is new; says whether one that is known is what it was.
+   * Pins a tool that is new.
    *
-   * @throws `STORE_UNAVAILABLE`, and what else the store throws
+   * @returns whether the tool is as it was pinned; true for a new one
+   * @throws `STORE_CORRUPT` when the pin can't be read; `STORE_UNAVAILABLE`, and other errors of
+   *   the store
    */
   check(server: string, { definition, hash }: ListedTool): Promise<boolean> {
     return this.#inTurn(async () => {
@@ -65,7 +79,7 @@ export class Pins {
     return [...this.#pending.values()];
   }
 
-  /** Pins tools of a server as they are now; says which were. */
+  /** Pins changed tools of a server as they are now. @returns the names of these tools */
   accept(server: string, tool?: string, hash?: string): Promise<string[]> {
     return this.#inTurn(async () => {
       const accepted: string[] = [];
@@ -94,7 +108,11 @@ export class Pins {
   }
 }
 
-/** The tools of a server as they were accepted. @throws `STORE_CORRUPT` */
+/**
+ * Returns the tools of a server as they were accepted.
+ *
+ * @throws `STORE_CORRUPT` when a pin can't be read
+ */
 export async function pinnedTools(
   store: Pick<KeyValueStore, 'get' | 'list'>,
   server: string,
@@ -107,7 +125,7 @@ export async function pinnedTools(
   return found;
 }
 
-/** Whether a server is what it was accepted as. @throws `STORE_CORRUPT` */
+/** Whether a server is as it was accepted. @throws `STORE_CORRUPT` when its pin can't be read */
 export async function isPinnedAs(
   store: Pick<KeyValueStore, 'get'>,
   server: string,

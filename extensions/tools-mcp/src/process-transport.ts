@@ -6,7 +6,7 @@ import { readMessage } from './json-message.js';
 import { LineSplitter } from './line-splitter.js';
 import { pause, TokenBucket } from './token-bucket.js';
 
-/** Starts the server's process with its output going where it is told. */
+/** Starts the process of a server, and sends its output to the given functions. */
 export type OpenProcess = (
   onOutput: NonNullable<SpawnOpts['onOutput']>,
 ) => Promise<ProcessConnection>;
@@ -21,7 +21,7 @@ const STDERR_TAIL_CHARS = 2_000;
 const STDERR_CHARS_PER_SECOND = 200_000;
 const END_GRACE_MS = 1_000;
 
-/** The stdio transport over a process of a service: a line is a message, both ways. */
+/** The stdio transport over a process of a service. In both directions, a line is a message. */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -44,7 +44,7 @@ export class ProcessTransport implements Transport {
     this.#messages = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
   }
 
-  /** Why the process is no longer talked to. */
+  /** Why the connection to the process has ended, if it has. */
   get ended(): string | undefined {
     return this.#ended;
   }
@@ -54,7 +54,10 @@ export class ProcessTransport implements Transport {
     return cleanText(this.#stderr, STDERR_TAIL_CHARS);
   }
 
-  /** The last whole lines. Half a line could contain half a secret, which redaction would not find. */
+  /**
+   * Returns the last whole lines. Half a line could have half a secret, which redaction would not
+   * find.
+   */
   #tail(text: string): string {
     if (text.length <= STDERR_TAIL_CHARS) return text;
     const tail = text.slice(-STDERR_TAIL_CHARS);
@@ -94,7 +97,7 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** Ends standard input, waits a moment for the process, and ends it. */
+  /** Ends standard input, waits a moment for the process to end, then ends it. */
   async close(): Promise<void> {
     const process = this.#process;
     if (process !== undefined && !this.#closing.signal.aborted && this.#ended === undefined) {
@@ -121,7 +124,9 @@ export class ProcessTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Returns no promise when it is already done, so that the pipe is not paused. */
+  /**
+   * Reads output. It returns no promise when it is already done, so that the pipe is not paused.
+   */
   #read(text: string): Promise<void> | undefined {
     if (this.#overlong || this.#ended !== undefined) return undefined;
     const lines = this.#lines.push(text);

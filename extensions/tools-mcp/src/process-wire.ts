@@ -9,14 +9,16 @@ import { sandboxRefusals } from './sandbox-refusals.js';
 import type { Wire } from './server-session.js';
 import { secretsOf } from './templates.js';
 
-/** What a server is reached with. */
+/** What is needed to reach a server. */
 export interface WireOptions<Server> {
   server: Server;
   scope: ServiceScope;
   variables: Variables;
 }
 
-/** How a server that is a program is started, and talked to over its standard streams. */
+/**
+ * Returns how to start a server that is a program, and how to talk to it over its standard streams.
+ */
 export async function processWire(
   { server, scope, variables }: WireOptions<McpProcessServer>,
   limits: McpLimits,
@@ -63,7 +65,7 @@ export async function processWire(
   };
 }
 
-/** The last words of a program, without stack lines. */
+/** Returns the last words of a program, without stack lines. */
 function lastWords(said: string): string {
   const lines = said.split('\n').filter((line) => !/^\s*at /.test(line));
   return lines.join('\n').trim().slice(-500);

@@ -27,7 +27,7 @@ const promptSchema = z.looseObject({
 });
 const messageSchema = z.object({ role: z.enum(['user', 'assistant']), content: z.unknown() });
 
-/** The tools for the prompts of a server. */
+/** Creates the tools for the prompts of a server. */
 export function promptTools(options: ServerToolOptions & { maxListed: number }): AnyTool[] {
   const { server } = options;
   const shown = cleanText(server.name, 100);

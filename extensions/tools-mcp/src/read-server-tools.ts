@@ -7,8 +7,8 @@ import { runsTasks } from './task-call.js';
 import { isFilteredIn, unknownInFilter } from './tool-filter.js';
 
 /**
- * The tools that a server lists and mcp.json lets in, by name, and those that it lists in a way that
- * can't be used.
+ * Reads the tools that a server lists and mcp.json allows, by name, and those whose entry in the
+ * list can't be used.
  */
 export async function readServerTools(
   client: Client,

@@ -5,7 +5,7 @@ import type {
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { mapStrings } from './json-message.js';
 
-/** The mark of an answer that replaces one that broke off. */
+/** The message of the answer that replaces one that broke off. */
 export const BROKEN_OFF = 'the connection broke off';
 
 /** A transport that removes the secrets of the server from its messages. */
@@ -16,7 +16,7 @@ export class RedactedTransport implements Transport {
   readonly #inner: Transport;
   readonly #redact: ((text: string) => string) | undefined;
 
-  /** @param redact absent where the server was given no secret */
+  /** @param redact removes secrets from a text; `undefined` when the server got no secret */
   constructor(inner: Transport, redact: ((text: string) => string) | undefined) {
     this.#inner = inner;
     this.#redact = redact;
@@ -41,7 +41,7 @@ export class RedactedTransport implements Transport {
     this.#inner.setProtocolVersion?.(version);
   }
 
-  /** Answers a request whose answer will not come. */
+  /** Answers a request whose real answer will not come. */
   breakOff(id: string | number): void {
     const error = { code: -32000, message: BROKEN_OFF, data: BROKEN_OFF };
     this.onmessage?.({ jsonrpc: '2.0', id, error });

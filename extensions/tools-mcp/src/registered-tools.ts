@@ -11,18 +11,18 @@ import { type ServerToolOptions, serverTool } from './server-tools.js';
 interface Registered {
   server: string;
   tool: string;
-  /** What it was registered as. */
+  /** The hash of the definition that was registered. */
   hash: string;
 }
 
-/** A tool that is to be in the registry. */
+/** A tool that should be in the registry. */
 interface Wanted {
   tool: string;
   hash: string;
   make: () => AnyTool;
 }
 
-/** What a bridge has put into the registry. */
+/** Keeps the tools that a bridge has put into the registry. */
 export class RegisteredTools {
   readonly #registry: Pick<ToolRegistry, 'register' | 'unregister'>;
   readonly #maxListed: number;
@@ -38,18 +38,18 @@ export class RegisteredTools {
     return this.#registered.has(name);
   }
 
-  /** What a name in the registry stands for. */
+  /** Returns the server and the tool of a name in the registry. */
   origin(name: string): { server: string; tool: string } | undefined {
     const registered = this.#registered.get(name);
     return registered && { server: registered.server, tool: registered.tool };
   }
 
-  /** Tools of a server that the registry did not take. */
+  /** Returns the tools of a server that the registry refused. */
   heldOf(server: McpServerConfig): readonly HeldTool[] {
     return this.#held.get(server.name) ?? [];
   }
 
-  /** Makes the registry hold what the connections of a server offer, and no more. */
+  /** Makes the registry have exactly the tools that the connections of a server offer. */
   sync(connections: readonly Connection[], options: ServerToolOptions): void {
     const { server } = options;
     const held: HeldTool[] = [];
@@ -79,7 +79,7 @@ export class RegisteredTools {
     this.#registered.clear();
   }
 
-  /** The tools of the server itself, by name in the registry. */
+  /** Returns the tools of the server itself, by their names in the registry. */
   #offeredBy(
     connections: readonly Connection[],
     options: ServerToolOptions,
@@ -98,7 +98,7 @@ export class RegisteredTools {
     return wanted;
   }
 
-  /** Tools of the bridge, for what a server has beside tools. */
+  /** Returns the bridge's own tools for the resources and prompts of a server. */
   #bridgesOwn(connections: readonly Connection[], options: ServerToolOptions): [string, Wanted][] {
     const listed = { ...options, maxListed: this.#maxListed };
     return [

@@ -11,7 +11,7 @@ import type { ConnectOptions, Wire } from './server-session.js';
 import { secretsOf } from './templates.js';
 import { withDeadline } from './with-deadline.js';
 
-/** How a server is reached over HTTP: the ways in which it may be tried, the best first. */
+/** Returns the ways to reach a server over HTTP, the best first. */
 export async function remoteWires(
   { server, scope, variables }: WireOptions<McpRemoteServer>,
   personality: string | undefined,

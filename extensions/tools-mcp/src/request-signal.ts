@@ -1,6 +1,7 @@
 /**
- * Sends a request that ends with a signal. The SDK leaves its listener on the signal that it is given:
- * on one of a longer life, it would tell the server to cancel requests that were answered long ago.
+ * Sends a request that ends with a signal. The SDK never removes its listener from the signal that
+ * it gets. On a signal that lives longer, the listener would tell the server to cancel requests
+ * that were answered long ago.
  */
 export async function withOwnSignal<T>(
   signal: AbortSignal,

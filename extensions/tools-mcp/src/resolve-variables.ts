@@ -2,15 +2,15 @@ import { errorCodeOf, type ServiceScope } from '@ethosagent/types';
 import { secretRef } from './declaration.js';
 import { expandTemplate, type McpTemplate, type McpVariable } from './templates.js';
 
-/** Where values come from that are no secrets, by name. */
+/** What `Variables` resolves templates with, beside the secrets. */
 interface VariableSources {
-  /** What the host gives. */
+  /** The variables of the host. */
   variables: ReadonlyMap<string, string>;
-  /** What the user was asked for. */
+  /** The descriptions of the inputs of the file. */
   inputs: ReadonlyMap<string, string>;
 }
 
-/** The texts of a server's templates, or what they lack. */
+/** Resolves the templates of a server, and collects the variables that have no value. */
 export class Variables {
   /** The variables without a value, and how to set them. */
   readonly missing: string[] = [];
@@ -26,17 +26,17 @@ export class Variables {
     this.#inputs = inputs;
   }
 
-  /** The text of a template; empty where something is missing. */
+  /** Returns the text of a template; empty when a variable has no value. */
   text(template: McpTemplate): Promise<string> {
     return expandTemplate(template, (variable) => this.#value(variable, false));
   }
 
-  /** Texts by key. */
+  /** Returns the texts of templates, by key. */
   async texts(templates: ReadonlyMap<string, McpTemplate>): Promise<Map<string, string>> {
     return this.#all(templates, false);
   }
 
-  /** Texts for headers, in which handles stand for the secrets. */
+  /** Returns the texts of headers, with handles instead of the secrets. */
   async headers(templates: ReadonlyMap<string, McpTemplate>): Promise<Map<string, string>> {
     return this.#all(templates, true);
   }

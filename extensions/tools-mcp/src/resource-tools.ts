@@ -23,7 +23,7 @@ const contentSchema = z.object({
   blob: z.string().optional(),
 });
 
-/** The tools for the resources of a server. */
+/** Creates the tools for the resources of a server. */
 export function resourceTools(options: ServerToolOptions & { maxListed: number }): AnyTool[] {
   const { server } = options;
   const shown = cleanText(server.name, 100);

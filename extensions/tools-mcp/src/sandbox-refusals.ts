@@ -16,7 +16,7 @@ const FETCHERS: ReadonlyMap<string, { hosts: string; cache: string }> = new Map<
   ),
 ]);
 
-/** Hosts that were refused to a server on the way out of its sandbox, for the model. */
+/** Returns the hosts that the sandbox of a server refused, in words for the model. */
 export function refusedOnTheWay({ sandbox, denials }: ServiceScope): string[] {
   if (sandbox === undefined) return [];
   const targets = (denials?.() ?? []).filter(({ capability }) => capability === 'network');
@@ -38,12 +38,12 @@ const PATHS = [
 ];
 
 /**
- * What the sandbox of a server has refused to it, and the line of the personality that would allow
- * it; empty where there is no sandbox, or nothing is known. For the host: paths are what the server
- * says that it lacks.
+ * Says for the host what the sandbox of a server has refused, and which line in the personality
+ * would allow it. The paths are those that the server itself names as missing. The text is empty
+ * when there is no sandbox, or when nothing is known.
  *
- * @param command what it is started with, where it did not start
- * @param said the end of its standard error
+ * @param command the command of the server, when it did not start
+ * @param said the end of the server's standard error
  */
 export function sandboxRefusals(
   scope: ServiceScope,

@@ -2,21 +2,21 @@ import { callListener, cleanLine, cleanText } from '@ethosagent/policy';
 import type { LoggingMessageNotification } from '@modelcontextprotocol/sdk/types.js';
 import { TokenBucket } from './token-bucket.js';
 
-/** What a server logs. All of it is the server's word. */
+/** A log entry of a server. It is untrusted text of the server. */
 export interface McpLogEntry {
   server: string;
   personality: string | undefined;
   level: LoggingMessageNotification['params']['level'];
-  /** What the server calls the part of it that logs. */
+  /** The server's name for the part of it that logs. */
   logger?: string;
   text: string;
-  /** Entries before this one that were left out, since there were too many. */
+  /** How many entries before this one were left out because there were too many. */
   dropped?: number;
 }
 
 /**
- * Told what a server logs: 2,000 characters an entry, 20 entries a second after the first 200, without
- * the secrets of the server.
+ * Receives the log entries of servers, without the secrets of the server. An entry has at most
+ * 2,000 characters. After the first 200, at most 20 entries a second come.
  */
 export type McpLog = (entry: McpLogEntry) => void;
 
@@ -24,7 +24,7 @@ const PER_SECOND = 20;
 const BURST = 200;
 const MAX_TEXT_CHARS = 2_000;
 
-/** Passes on what a server logs, short and not too often. */
+/** Returns a function that passes on log entries of a server, shortened and not too often. */
 export function logReader(
   onLog: McpLog,
   from: Pick<McpLogEntry, 'server' | 'personality'>,

@@ -5,23 +5,24 @@ import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart } from './names.js';
 import { expandTemplate, type McpTemplate } from './templates.js';
 
-/** How a server is reached. What is told of variables and headers is their names. */
+/** How a server is reached. Of variables and headers, it tells only the names. */
 export interface McpServerIdentity {
   server: string;
-  /** As it stands in the names of its tools. */
+  /** The part for the server in the names of its tools. */
   part: string;
-  /** The command and its arguments, or the URL, with variables as they are. */
+  /** The command and its arguments, or the URL. Variables are not replaced by their values. */
   reached: readonly string[];
   /** The names of its environment variables, or of its headers. */
   names: readonly string[];
-  /** SHA-256 of all of it, with the texts of variables and headers. */
+  /** The SHA-256 of all of this, with the texts of variables and headers. */
   pin: string;
 }
 
 /**
- * How a server is reached. It is pinned as a tool is. The attack: secrets are stored under the name of the
- * server, so whoever changes the command under this name would get them. Only the names of variables and
- * headers are shown, because their texts may contain a secret.
+ * Describes how a server is reached, in the form of a tool, so that it can be pinned like one.
+ * Secrets are stored under the name of the server. Without the pin, whoever changes the command
+ * under this name would get them. Only the names of variables and headers are shown, because their
+ * texts may contain a secret.
  */
 export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
   const { part, reached, names, pin } = await serverIdentity(server);
@@ -42,7 +43,7 @@ export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
   };
 }
 
-/** What a server is, whatever its name. */
+/** Returns how a server is reached. Its hash does not depend on its name. */
 export async function serverIdentity(server: McpServerConfig): Promise<McpServerIdentity> {
   const texts = async (named: ReadonlyMap<string, McpTemplate>) =>
     Object.fromEntries(
@@ -77,7 +78,7 @@ async function textIn(template: McpTemplate | undefined): Promise<string | null>
   return template === undefined ? null : textOf(template);
 }
 
-/** The text as it stands in the file, with its variables. */
+/** Returns the text of a template as it is in the file, with its variables. */
 function textOf(template: McpTemplate): Promise<string> {
   return expandTemplate(template, async (variable) => {
     const fallback =

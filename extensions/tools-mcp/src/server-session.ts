@@ -7,9 +7,12 @@ import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import type { RedactedTransport } from './redacted-transport.js';
 import type { McpLog, McpLogEntry } from './server-log.js';
 
-/** What servers are connected with. */
+/** What is needed to connect servers. */
 export interface ConnectOptions {
-  /** Why a server may not be reached as it is configured now; asked before it gets anything. */
+  /**
+   * Returns why a server must not be reached with its current configuration, before it gets
+   * anything.
+   */
   heldBack(server: McpServerConfig): Promise<string | undefined>;
   host: ServiceHost;
   limits: McpLimits;
@@ -29,30 +32,36 @@ export interface ConnectOptions {
 export interface ServerSession {
   client: Client;
   scope: ServiceScope;
-  /** Why it ended, and what it said last. */
+  /** Returns why the session ended, with the last words of the server. */
   why(): string;
   /**
-   * What its sandbox has refused to it, and how to allow it; empty where nothing is known.
-   * @param isStarted whether it answered once, so that the program itself is there
+   * Returns what the sandbox of the server has refused, and how to allow it; empty when nothing is
+   * known.
+   *
+   * @param isStarted whether the server answered once, so that the program itself exists
    */
   refused(isStarted: boolean): string;
-  /** Removes the secrets that the server was given from a text that may be its own. */
+  /** Removes the secrets that the server got from a text that may be its own. */
   redact(text: string): string;
-  /** Whether the server gave a session, which it may forget. */
+  /** Whether the server opened a session, which it may forget. */
   hasSession(): boolean;
   close(): Promise<void>;
 }
 
-/** A session, or why there is none; `again` when a later start may work without anyone's doing. */
+/** A session, or why there is none. */
 export type ConnectResult = { ok: true; session: ServerSession } | ({ ok: false } & ConnectFailure);
 
 /** Why there is no session. */
 export interface ConnectFailure {
   reason: string;
+  /** Whether a later start may work although nobody did anything. */
   again: boolean;
-  /** The user was asked to authorize the server. To ask again would void that question. */
+  /**
+   * Whether the user was asked to authorize the server. A new question would make the first one
+   * invalid.
+   */
   authorize?: boolean;
-  /** What was thrown, for the host. */
+  /** The error, for the host. */
   error?: unknown;
 }
 
@@ -60,11 +69,11 @@ export interface ConnectFailure {
 export interface Wire
   extends Pick<ServerSession, 'why' | 'refused' | 'redact' | 'hasSession' | 'close'> {
   transport: RedactedTransport;
-  /** A refusal of a request that a library has reported in its own words. */
+  /** Returns the refusal of a request, when a library replaced it by an error of its own. */
   denied(): unknown;
 }
 
-/** The folders that a server is told of. */
+/** Returns the folders that a server is told as roots. */
 export function rootsOf({ reach }: ServiceScope): string[] {
   return [...new Set([...(reach?.read ?? []), ...(reach?.write ?? [])])];
 }

@@ -15,18 +15,18 @@ import type { Connection } from './connection.js';
 import type { ListedTool } from './listed-tool.js';
 import { mcpToolName } from './names.js';
 
-/** What the host knows of a call when it says whether the call needs approval. */
+/** The facts about a call, for the host to decide whether the call needs approval. */
 export interface McpCallFacts {
   server: string;
-  /** The tool as the server calls it. */
+  /** The server's own name for the tool. */
   tool: string;
-  /** What the server says of the tool. It may say what it likes. */
+  /** The server's own annotations of the tool. They may be wrong. */
   annotations: Record<string, unknown>;
   args: unknown;
   personality: string | undefined;
 }
 
-/** Whether a call needs approval; text means yes, and is the reason. */
+/** Returns whether a call needs approval. A text means yes, and is the reason. */
 export type McpApproval = (call: McpCallFacts) => boolean | string;
 
 export interface ServerToolOptions {
@@ -40,12 +40,14 @@ export interface ServerToolOptions {
 const MAX_DESCRIPTION_CHARS = 4_000;
 const MAX_RESULT_CHARS = 60_000;
 
-/** The assumed effects of calls: the worst ones. The server's own annotations never relax a check. */
+/**
+ * Returns the effects of calls: always the worst. The server's own annotations never relax a check.
+ */
 export function effectsOf({ kind }: McpServerConfig): ToolEffect[] {
   return kind === 'process' ? ['write', 'send', 'spawn'] : ['write', 'send'];
 }
 
-/** What all tools of a server have in common. */
+/** Returns the fields that all tools of a server have in common. */
 export function commonOf({ server, capabilities, timeoutMs }: ServerToolOptions) {
   return {
     toolset: 'mcp',
@@ -60,7 +62,7 @@ export function commonOf({ server, capabilities, timeoutMs }: ServerToolOptions)
   };
 }
 
-/** A server's tool as one of the registry. */
+/** Makes a tool for the registry from a tool of a server. */
 export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyTool {
   const { definition, hash } = listed;
   const { server, approval } = options;
@@ -118,7 +120,7 @@ export function closedText(server: string): string {
   return `The MCP server ${server} is not available: its bridge is closed`;
 }
 
-/** Why a tool is not called under a personality. */
+/** Returns why a tool must not be called under a personality, if so. */
 function refusalOf(connection: Connection, tool: string, hash: string): string | undefined {
   if (connection.offered.get(tool)?.hash === hash) return undefined;
   const { name } = connection.server;

@@ -1,11 +1,11 @@
 /** A variable in a text of mcp.json. */
 export type McpVariable =
-  /** Something about the host that is no secret: `workspaceFolder`, `userHome`, … */
+  /** A fact about the host that is not secret: `workspaceFolder`, `userHome`, … */
   | { kind: 'host'; name: string }
-  /** An environment variable or an input of the people that wrote the file: a secret here. */
+  /** An environment variable or an input in the file. Here, both are secrets. */
   | { kind: 'secret'; name: string; fallback?: string };
 
-/** A text with variables, taken apart. */
+/** A text with variables, split into its parts. */
 export type McpTemplate = readonly (string | McpVariable)[];
 
 const HOST_VARIABLES: ReadonlySet<string> = new Set([
@@ -18,12 +18,12 @@ const HOST_VARIABLES: ReadonlySet<string> = new Set([
 ]);
 const NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$/;
 
-/** A text taken apart, or what in it can't be read. */
+/** A text split into its parts, or why that is not possible. */
 export type TemplateResult = { ok: true; template: McpTemplate } | { ok: false; problem: string };
 
 /**
- * Takes a text apart: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}`, and the host's own
- * such as `${workspaceFolder}`.
+ * Splits a text into its parts. It knows `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}`,
+ * and the variables of the host such as `${workspaceFolder}`.
  */
 export function parseTemplate(text: string): TemplateResult {
   const template: (string | McpVariable)[] = [];
@@ -53,7 +53,7 @@ function parseVariable(inside: string): McpVariable | undefined {
   return { kind: 'secret', name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The secrets of templates, by name, each once. */
+/** Returns the names of the secrets in templates, each once. */
 export function secretsOf(templates: Iterable<McpTemplate>): string[] {
   const names = new Set<string>();
   for (const template of templates) {
@@ -64,7 +64,7 @@ export function secretsOf(templates: Iterable<McpTemplate>): string[] {
   return [...names];
 }
 
-/** The text of a template. What `resolve` throws is thrown on. */
+/** Returns the text of a template. @throws the errors of `resolve` */
 export async function expandTemplate(
   template: McpTemplate,
   resolve: (variable: McpVariable) => Promise<string>,

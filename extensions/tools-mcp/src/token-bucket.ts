@@ -1,4 +1,4 @@
-/** Lets bursts through, and a steady rate after them. */
+/** Allows bursts, and after them a steady rate. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#at = now();
   }
 
-  /** Takes tokens, and says how many milliseconds to wait for them. */
+  /** Takes tokens. Returns how many milliseconds to wait for them. */
   take(count: number): number {
     const now = this.#now();
     const earned = ((now - this.#at) / 1_000) * this.#perSecond;
@@ -23,7 +23,7 @@ export class TokenBucket {
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1_000;
   }
 
-  /** Takes tokens where they are there, and says whether they were. */
+  /** Takes tokens if there are enough. Returns whether there were. */
   tryTake(count: number): boolean {
     if (this.take(count) === 0) return true;
     this.give(count);
@@ -36,7 +36,7 @@ export class TokenBucket {
   }
 }
 
-/** Waits, or until the signal fires. */
+/** Waits `ms` milliseconds, or until the signal fires. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

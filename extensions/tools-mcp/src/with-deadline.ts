@@ -2,9 +2,9 @@ import { EthosError } from '@ethosagent/types';
 import type { McpLimits } from './limits.js';
 
 /**
- * Waits for work until it has taken too long.
+ * Waits for work, but no longer than a limit.
  *
- * @throws `NETWORK_TIMEOUT`, also when the signal fires
+ * @throws `NETWORK_TIMEOUT` when the work takes too long, or when the signal fires
  */
 export async function withDeadline<T>(
   work: Promise<T>,
@@ -28,7 +28,10 @@ export async function withDeadline<T>(
   }
 }
 
-/** The awaited result, or a rejection when the signal or the time limit fires first. */
+/**
+ * Returns the result of the work; `'aborted'` when the signal fires first, or `'late'` when the
+ * work takes longer than `timeoutMs` milliseconds.
+ */
 export function inTime<T>(
   work: Promise<T>,
   signal: AbortSignal,
