@@ -9,7 +9,7 @@ const ANSWERS: FailureAnswers = {
   PROCESS_NOT_FOUND: 'Give an id that terminal_start returned in this session.',
 };
 
-/** Runs the body of a tool. A refusal of an accessor becomes its result. */
+/** Runs the body of a tool. When an accessor refuses, that becomes the result. */
 export function withAccessFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, body);
 }

@@ -8,14 +8,14 @@ export const processId = z
   .string()
   .min(1)
   .max(200)
-  .describe('The id that terminal_start answered with.');
+  .describe('The id of the command, from the answer of terminal_start.');
 
-/** The answer when the host allows no background processes. */
+/** Returns the answer when the host allows no background processes. */
 export function noBackground(): ToolResult {
   return err('This host leaves no processes running; use terminal.', 'not_available');
 }
 
-/** The answer when keys may not be sent to a command. */
+/** Returns the answer when the policy allows no keys to be sent to a command. */
 export function noTerminal(): ToolResult {
   return err(
     'This personality runs commands without a shell, and what is typed into a program can not be held to that; leave pty out.',
@@ -23,7 +23,7 @@ export function noTerminal(): ToolResult {
   );
 }
 
-/** The state of a process in a few words. */
+/** Says the state of a process in a few words. */
 export function stateOf(process: BackgroundProcess): string {
   const { id, state, exitCode, signal, error } = process;
   if (state === 'running') return `${id} is running`;
@@ -32,12 +32,12 @@ export function stateOf(process: BackgroundProcess): string {
   return `${id} has ended with exit code ${exitCode}`;
 }
 
-/** The command that a process runs. */
+/** Returns the command that a process runs. */
 export function commandOf({ args }: BackgroundProcess): string {
   return commandIn(args);
 }
 
-/** The same for programs. */
+/** Returns the facts about a process, for `structured`. */
 export function factsOf(process: BackgroundProcess): Record<string, unknown> {
   const { id, state, startedAt, endedAt, exitCode, signal, error } = process;
   return {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 // The policy judges at most this many characters. Linux takes up to 131,072 bytes in one argument.
 const MAX_COMMAND_CHARS = 32_768;
 
-/** The command of a call. */
+/** The argument `command` of a call. */
 export const commandInput = z
   .string()
   .trim()
@@ -19,15 +19,21 @@ export const commandInput = z
     `is longer than ${MAX_COMMAND_CHARS} characters; put it into a script file`,
   );
 
-/** The answer of a dry run to a folder that is not there. @throws `PATH_NOT_REACHABLE` */
+/**
+ * Returns the answer of a dry run when the folder is missing, else `undefined`.
+ *
+ * @throws `PATH_NOT_REACHABLE` when the folder is out of reach
+ */
 export async function missingFolder(fs: ScopedFs, cwd: string): Promise<ToolResult | undefined> {
   if (await fs.exists(cwd)) return undefined;
   return err(`cwd: there is no folder ${cwd}; give another.`);
 }
 
-/** The folder of a call. */
+/** The argument `cwd` of a call. */
 export const cwdInput = z
   .string()
   .min(1)
   .optional()
-  .describe('Folder to run in; relative to the working directory, which is the default.');
+  .describe(
+    'The folder to run in, relative to the working directory. The default is that directory.',
+  );

@@ -1,4 +1,4 @@
-/** Keys that have names, as a terminal sends them. */
+/** The characters that a terminal sends for each key with a name. */
 const NAMED: Readonly<Record<string, string>> = {
   Enter: '\r',
   Tab: '\t',
@@ -16,10 +16,10 @@ const NAMED: Readonly<Record<string, string>> = {
   PageDown: '\u001b[6~',
 };
 
-/** The names of keys, as a schema takes them; with `Ctrl-` before a letter also those. */
+/** Matches the names of keys, and `Ctrl-` with a letter. */
 export const KEY_NAME = new RegExp(`^(?:${Object.keys(NAMED).join('|')}|Ctrl-[A-Z])$`);
 
-/** What a key sends. */
+/** Returns the characters that a terminal sends for a key. */
 export function keyText(name: string): string {
   const letter = /^Ctrl-([A-Z])$/.exec(name)?.[1];
   if (letter !== undefined) return String.fromCharCode(letter.charCodeAt(0) - 64);

@@ -6,18 +6,18 @@ import type { Finding, Verdict } from './command-policy/decision.js';
 import { judgeCommand } from './command-policy/judge-command.js';
 import type { CommandPolicy } from './command-policy/policy-settings.js';
 
-/** Findings that are told in full. */
+/** How many findings are described in full. */
 const MAX_TOLD = 5;
-/** Rules that are named, with how often, of the rest. */
+/** How many rules of the other findings are named, each with its count. */
 const MAX_NAMED = 20;
 
-/** What a call asks to run, and where. */
+/** The command of a call, and its folder. */
 export interface AskedCommand {
   command: string;
   cwd?: string | undefined;
 }
 
-/** What the policy says to a call. */
+/** Judges the command of a call by the policy. */
 export function judgeCall(
   { command, cwd = '.' }: AskedCommand,
   policy: CommandPolicy,
@@ -26,7 +26,9 @@ export function judgeCall(
   return judgeCommand(command, policy, { workingDir, cwd: resolve(workingDir, cwd) });
 }
 
-/** Why a call needs approval; `false` where it doesn't, or will be refused anyway. */
+/**
+ * Says why a call needs approval; `false` when it needs none, or when it will be refused anyway.
+ */
 export function approvalReason(
   asked: AskedCommand,
   policy: CommandPolicy,
@@ -36,7 +38,7 @@ export function approvalReason(
   return decision === 'ask' && describeFindings(findings);
 }
 
-/** The refusal of a call, if the policy refuses it. */
+/** Returns the refusal of a call; `undefined` when the policy does not refuse it. */
 export function policyDenial({ decision, findings }: Verdict): ToolResult | undefined {
   if (decision !== 'deny') return undefined;
   const denied = findings.filter((finding) => finding.decision === 'deny');
@@ -48,8 +50,9 @@ export function policyDenial({ decision, findings }: Verdict): ToolResult | unde
 }
 
 /**
- * Each command in question, what is wrong with it, and which rule says so: one of each rule first,
- * so that many of one do not hide another. The rest is counted by rule.
+ * Describes findings: each command, what is wrong with it, and the rule that says so. One finding
+ * of each rule comes first, so that many findings of one rule do not hide another. The rest is
+ * counted by rule.
  */
 export function describeFindings(findings: readonly Finding[]): string {
   const rules = new Set<string>();

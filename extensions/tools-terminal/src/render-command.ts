@@ -8,12 +8,12 @@ import { quoteFrames } from './quote-frames.js';
 export interface RenderOptions {
   durationMs: number;
   timeoutMs: number;
-  /** Characters of both streams together. */
+  /** How many characters of both streams together are shown. */
   shownChars: number;
   workingDir: string;
 }
 
-/** What a model reads of a command, and what a program does. */
+/** Renders the result of a command: the text for the model, and `structured` for programs. */
 export function renderCommand(
   { exitCode, signal, timedOut }: ProcessResult,
   { output, spilled }: { output: Pick<CommandOutput, 'stdout' | 'stderr'>; spilled: Spilled },
@@ -55,7 +55,10 @@ export function renderCommand(
   };
 }
 
-/** A stream may have what the other leaves, and half of it at least. */
+/**
+ * Divides the room. Each stream gets at least half of it if it needs so much, and the room that the
+ * other leaves.
+ */
 function shares(stdout: HeadTail, stderr: HeadTail, all: number): [number, number] {
   const half = Math.floor(all / 2);
   const errors = Math.min(stderr.chars, Math.max(half, all - stdout.chars));

@@ -5,10 +5,10 @@ import { screenOf } from './output/screen.js';
 import { quoteFrames } from './quote-frames.js';
 import { isInTerminal } from './shell.js';
 
-/** As many as are kept of one process. */
+/** How many characters are read: as many as are kept of one process. */
 const ALL_CHARS = 1_000_000;
 
-/** What the screen of a command shows that runs in a terminal. */
+/** Returns the result with the screen of a command that runs in a terminal. */
 export async function screenResult(
   background: BackgroundProcesses,
   id: string,

@@ -4,17 +4,23 @@ import type { CommandPolicy } from './command-policy/policy-settings.js';
 /** The one program that the terminal tools start. */
 export const SHELL = 'bash';
 
-/** What it is told, so that no file of a user changes what a command means. */
+/**
+ * Returns the arguments of bash for a command. With them, no file of a user changes what the
+ * command means.
+ */
 export function shellArguments(command: string, { shell }: Pick<CommandPolicy, 'shell'>): string[] {
   const options = ['--noprofile', '--norc', '-c'];
   if (shell) return [...options, command];
   return [...options, BECOMES, command, ...plainWords(command)];
 }
 
-/** Without a shell, bash reads only this: it becomes the program, and the words stay as they are. */
+/**
+ * The only text that bash reads without a shell: bash becomes the program, and the words stay as
+ * they are.
+ */
 const BECOMES = 'exec -- "$@"';
 
-/** Columns and rows of the screen of a terminal. */
+/** The columns and rows of a terminal's screen. */
 export const SCREEN = { columns: 100, rows: 30 };
 
 // `script` opens a terminal, and runs a command in it by the shell that `SHELL` names.
@@ -27,19 +33,19 @@ const IN_TERMINAL = [
   `exec script -q -f -e -E always -c 'stty cols ${SCREEN.columns} rows ${SCREEN.rows}; c="$ETHOS_COMMAND"; unset ETHOS_COMMAND; exec bash --noprofile --norc -c "$c"' /dev/null`,
 ].join('\n');
 
-/** The same in a terminal. */
+/** Returns the arguments of bash for a command that runs in a terminal. */
 export function terminalArguments(command: string): string[] {
   return ['--noprofile', '--norc', '-c', IN_TERMINAL, TERMINAL_NAME, command];
 }
 
 const TERMINAL_NAME = 'terminal';
 
-/** Whether such arguments are of a command in a terminal. */
+/** Whether these arguments of bash run a command in a terminal. */
 export function isInTerminal([, , , text, name]: readonly string[]): boolean {
   return text === IN_TERMINAL && name === TERMINAL_NAME;
 }
 
-/** The command line that such arguments are of. */
+/** Returns the command line in these arguments of bash. */
 export function commandIn(args: readonly string[]): string {
   const [, , , text = '', line, inTerminal = ''] = args;
   if (isInTerminal(args)) return inTerminal;
@@ -47,8 +53,8 @@ export function commandIn(args: readonly string[]): string {
 }
 
 /**
- * Variables with which programs neither page, nor colour, nor ask. Standard input is closed, and
- * there is no terminal that could be asked.
+ * Variables that turn off pagers, colours and questions of programs. Standard input is closed, and
+ * there is no terminal, so nobody could answer.
  */
 export const SHELL_ENVIRONMENT: Record<string, string> = {
   TERM: 'dumb',

@@ -17,7 +17,7 @@ import { screenResult } from './screen-result.js';
 import { SHELL } from './shell.js';
 
 const MAX_WAIT_MS = 600_000;
-/** How many characters are searched for a text: as many as are kept. */
+/** How many characters are searched for a text: as many as are kept of one process. */
 const MAX_WATCHED_CHARS = 1_000_000;
 const WATCHED_AT_ONCE = 100_000;
 const MAX_COMMAND_CHARS = 100;
@@ -25,7 +25,9 @@ const MAX_COMMAND_CHARS = 100;
 const input = z.strictObject({
   id: processId
     .optional()
-    .describe('The id that terminal_start answered with. Without it, all are listed.'),
+    .describe(
+      'The id of the command, from the answer of terminal_start. Without it, all commands are listed.',
+    ),
   cursor: z
     .int()
     .min(0)
@@ -36,31 +38,33 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .default(0)
-    .describe('Milliseconds to wait for output or the end when there is nothing new.'),
+    .describe(
+      'Milliseconds to wait for output or the end of the command when there is nothing new.',
+    ),
   until: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe('Wait until this text was written, or the end, for at most wait_ms.'),
+    .describe('Wait until this text was written or the command ended, for at most wait_ms.'),
   screen: z
     .boolean()
     .default(false)
-    .describe('Show the screen as it is now, of a command that was started with pty.'),
+    .describe('For a command that was started with pty: show its screen as it is now.'),
 });
 
 /**
- * Reads what a background process wrote, or lists them. Of a screen it shows the characters alone:
- * titles, links, the clipboard and questions to the terminal get no answer. Needs `process` for bash
- * with `background`.
+ * Creates `terminal_read`, which reads the output of a background process, or lists the processes.
+ * Of a screen, it shows only the characters: titles, links, the clipboard and questions to the
+ * terminal have no effect. Needs `process` with bash and `background`.
  *
- * @returns the tool
+ * @returns the tool, ready to register
  */
 export function createTerminalReadTool(): Tool<z.output<typeof input>> {
   return defineTool({
     name: 'terminal_read',
     description:
-      'Read what a command of terminal_start has written since a cursor, and whether it still runs. Without an id, list those commands.',
+      'Read the output of a command that terminal_start started, since a cursor, and see whether it still runs. Without an id, list those commands.',
     toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
@@ -90,7 +94,7 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
   });
 }
 
-/** Resolves when a text was written after a cursor, the process ends, or the time is over. */
+/** Waits until a text was written after a cursor, the process ends, or the time is over. */
 async function waitFor(
   background: BackgroundProcesses,
   id: string,
@@ -158,7 +162,9 @@ function rendered(
   });
 }
 
-/** Joins neighbouring pieces of one stream, so that a sequence that was cut in two is seen whole. */
+/**
+ * Joins neighbouring pieces of one stream, so that a control sequence in two pieces is whole again.
+ */
 function joined(chunks: BackgroundOutput['chunks']): BackgroundOutput['chunks'] {
   const all: { stream: 'stdout' | 'stderr'; texts: string[] }[] = [];
   for (const { stream, text } of chunks) {

@@ -21,7 +21,7 @@ const input = z.strictObject({
     // What a terminal takes for keys has names.
     .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be of one line, without controls; name keys in keys')
     .default('')
-    .describe('Characters to type, as they are.'),
+    .describe('The characters to type.'),
   keys: z
     .array(z.string().regex(KEY_NAME, 'is no key that has a name here'))
     .max(50)
@@ -38,15 +38,16 @@ const input = z.strictObject({
 type Keys = Pick<z.output<typeof input>, 'text' | 'keys'>;
 
 /**
- * Types into a program that runs in a terminal. Only the program knows what the text means, so each
- * call needs approval, whatever the policy says. Text that the policy would deny as a command is
- * refused, even when approved. Needs `process` for bash with `background`.
+ * Creates `terminal_send_keys`, which types into a program that runs in a terminal. Only the
+ * program knows what the text means, so each call needs approval, whatever the policy says. Text
+ * that the policy would deny as a command is refused, even when it was approved. Needs `process`
+ * with bash and `background`.
  *
- * Keys are `Enter`, `Tab`, `Escape`, `Space`, `Backspace`, `Delete`, `Up`, `Down`, `Left`, `Right`, `Home`,
- * `End`, `PageUp`, `PageDown` and `Ctrl-A` to `Ctrl-Z`.
+ * Keys are `Enter`, `Tab`, `Escape`, `Space`, `Backspace`, `Delete`, `Up`, `Down`, `Left`, `Right`,
+ * `Home`, `End`, `PageUp`, `PageDown` and `Ctrl-A` to `Ctrl-Z`.
  *
- * @param options the policy for commands
- * @returns the tool
+ * @param options the command policy of personalities that set none
+ * @returns the tool, ready to register
  */
 export function createTerminalSendKeysTool(
   options: TerminalOptions = {},
@@ -54,7 +55,7 @@ export function createTerminalSendKeysTool(
   return defineTool({
     name: 'terminal_send_keys',
     description:
-      'Type into a command that terminal_start runs with pty, and see its screen. Every call needs approval: what is typed into a shell or an interpreter is a command.',
+      'Type into a command that terminal_start runs with pty, and see its screen. Every call needs approval, because text for a shell or an interpreter is a command.',
     toolset: 'terminal',
     input,
     settings: terminalSettings(options.policy),
@@ -87,7 +88,7 @@ export function createTerminalSendKeysTool(
   });
 }
 
-/** The place behind all that was written. */
+/** Returns the cursor after all output so far. */
 async function newest(
   background: { read: (id: string, opts: { cursor: number }) => Promise<{ cursor: number }> },
   id: string,

@@ -18,17 +18,18 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Run it in a terminal, for programs that draw on the screen or ask. See it with terminal_read and screen, type with terminal_send_keys.',
+      'Run the command in a terminal, for programs that draw on the screen or ask questions. See its screen with terminal_read and screen, type with terminal_send_keys.',
     ),
 });
 
 /**
- * Starts a command and leaves it running, until the session ends. With `pty`, `script` of util-linux
- * opens a terminal for it, in the same sandbox and reach; macOS and Windows have no such `script`.
- * Needs `process` for bash with `background`, and `fs_reach`.
+ * Creates `terminal_start`, which starts a command and leaves it running, until the session ends.
+ * With `pty`, `script` of util-linux opens a terminal for it, in the same sandbox and reach. macOS
+ * and Windows have no such `script`. Needs `process` with bash and `background`, and `fs_reach` to
+ * read and write.
  *
- * @param options the policy for commands
- * @returns the tool
+ * @param options the command policy of personalities that set none
+ * @returns the tool, ready to register
  */
 export function createTerminalStartTool(
   options: TerminalOptions = {},
@@ -36,7 +37,7 @@ export function createTerminalStartTool(
   return defineTool({
     name: 'terminal_start',
     description:
-      'Start a long-running shell command, such as a server or a watcher, and leave it running. Answers with an id at once; read its output with terminal_read, end it with terminal_stop. It ends with the session at the latest.',
+      'Start a long-running shell command, such as a server or a watcher, and leave it running. The answer has an id at once: read the output with terminal_read, end the command with terminal_stop. The command ends with the session at the latest.',
     toolset: 'terminal',
     input,
     settings: terminalSettings(options.policy),

@@ -8,16 +8,16 @@ import { SHELL } from './shell.js';
 const input = z.strictObject({ id: processId });
 
 /**
- * Ends a background process with all that it started. Needs `process` for bash with
- * `background`.
+ * Creates `terminal_stop`, which ends a background process with everything that it started. Needs
+ * `process` with bash and `background`.
  *
- * @returns the tool
+ * @returns the tool, ready to register
  */
 export function createTerminalStopTool(): Tool<z.output<typeof input>> {
   return defineTool({
     name: 'terminal_stop',
     description:
-      'End a command of terminal_start with all that it started. Its last output can still be read with terminal_read.',
+      'End a command that terminal_start started, with everything that it started itself. Its last output can still be read with terminal_read.',
     toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },

@@ -5,14 +5,15 @@ import { createTerminalSendKeysTool } from './terminal-send-keys.js';
 import { createTerminalStartTool } from './terminal-start.js';
 import { createTerminalStopTool } from './terminal-stop.js';
 
-/** Options of `createTerminalTools`: those of `terminal` and `terminal_start`. */
+/** Options of `createTerminalTools`. They are for all tools that run or type commands. */
 export type TerminalToolsOptions = TerminalOptions;
 
 /**
- * `terminal`, `terminal_start`, `terminal_read`, `terminal_send_keys` and `terminal_stop`.
+ * Creates `terminal`, `terminal_start`, `terminal_read`, `terminal_send_keys` and `terminal_stop`.
+ * All set `supportsDryRun`.
  *
- * @param options the policy for commands
- * @returns the tools, to be registered
+ * @param options the command policy of personalities that set none
+ * @returns the five tools, ready to register
  */
 export function createTerminalTools(options: TerminalToolsOptions = {}): AnyTool[] {
   return [

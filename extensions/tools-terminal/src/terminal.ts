@@ -17,7 +17,7 @@ const NAME = 'terminal';
 
 const input = z.strictObject({
   command: commandInput.describe(
-    'Shell text for bash. Nothing can be typed into it: pass what a program needs as arguments. Start servers with terminal_start.',
+    'Shell text for bash. Nothing can be typed into the running command: pass everything that a program needs as arguments. Start servers with terminal_start.',
   ),
   cwd: cwdInput,
   timeout_ms: z
@@ -25,12 +25,14 @@ const input = z.strictObject({
     .min(100)
     .max(LONGEST_MS)
     .optional()
-    .describe('Milliseconds that it may take; then all that it started is ended.'),
+    .describe(
+      'Milliseconds that the command may take. Then it is ended, with everything that it started.',
+    ),
   description: z
     .string()
     .max(200)
     .optional()
-    .describe('In a few words what it does, for the user who watches.'),
+    .describe('What the command does, in a few words for the user who watches.'),
 });
 
 type TerminalArgs = z.output<typeof input>;
@@ -47,16 +49,17 @@ export interface TerminalOptions {
 }
 
 /**
- * Runs a command to its end. Needs `process` for bash, and `fs_reach`.
+ * Creates `terminal`, which runs a command and waits for its end. Needs `process` with bash, and
+ * `fs_reach` to read and write.
  *
- * @param options the policy for commands
- * @returns the tool
+ * @param options the command policy of personalities that set none
+ * @returns the tool, ready to register
  */
 export function createTerminalTool(options: TerminalOptions = {}): Tool<TerminalArgs> {
   return defineTool({
     name: NAME,
     description:
-      'Run a shell command and wait for it. Shows its output and exit code; of a long output the beginning and the end, with the name of the file that has all of it. Commands that destroy are refused or need the consent of the user.',
+      'Run a shell command and wait for it. Shows its output and exit code; of a long output, the beginning and the end, with the name of the file that has all of it. Commands that destroy data are refused or need the consent of the user.',
     toolset: 'terminal',
     input,
     settings: terminalSettings(options.policy),

@@ -6,13 +6,16 @@ import { readsAsText } from './tame-commands.js';
  * variables stay as they are written; `RUNS` stands for what only running tells.
  */
 
-/** What bash may run when it evaluates it. */
+/** The mark for text that bash may run when it evaluates it. */
 export const RUNS = '`';
 
-/** What the output of a substitution means for arithmetic: `RUNS`, or a text that is at least as dangerous. */
+/**
+ * Returns what the output of a substitution means in arithmetic: `RUNS`, or text that is no less
+ * dangerous.
+ */
 export type OutputOf = (script: ParsedScript | undefined) => string;
 
-/** A word as arithmetic would see it. */
+/** Returns a word as arithmetic sees it. */
 export function arithmeticText(word: Word, outputOf: OutputOf): string {
   return word.parts === undefined
     ? word.value
@@ -43,7 +46,7 @@ function partText(part: WordPart, outputOf: OutputOf): string {
   }
 }
 
-/** The text of an arithmetic expression, with what its substitutions become. */
+/** Returns the text of an arithmetic expression, with its substitutions replaced. */
 export function expressionText(text: string, node: SyntaxNode, outputOf: OutputOf): string {
   let found = text;
   const look = (child: SyntaxNode) => {
@@ -57,20 +60,20 @@ export function expressionText(text: string, node: SyntaxNode, outputOf: OutputO
   return found;
 }
 
-/** What a text reads when bash evaluates it. */
+/** The variables that a text reads when bash evaluates it, and whether it runs something. */
 export interface Reads {
-  /** It holds what bash would run. */
+  /** Whether the text has something that bash would run. */
   runs: boolean;
-  /** The variables whose values bash evaluates, too; `@` for all positional parameters. */
+  /** The variables whose values bash evaluates, too. `@` stands for all positional parameters. */
   names: readonly string[];
 }
 
-/** `$#`, `$?` and lengths. Their values are always numbers. */
+/** Matches `$#`, `$?` and lengths. Their values are always numbers. */
 const COUNT = /\$(?:\{#(?:\w+|[@*])(?=\[|\})|\{?[#?$!-])/g;
-/** A variable, whole or with a subscript or a plain default. */
+/** Matches a variable, with or without a subscript or a plain default. */
 const VALUE = /\$(?:\{(\w+|[@*])(?=\[|\}|:?-\w*\})|([A-Za-z_]\w*|\d|[@*]))/g;
 
-/** Finds what a text reads, and whether it runs something. */
+/** Finds the variables that a text reads, and whether it runs something. */
 export function readsOf(text: string): Reads {
   const names: string[] = [];
   const bare = text

@@ -4,8 +4,8 @@ import { type PossibleFolders, withChange } from './possible-folders.js';
 import type { SimpleCommand } from './simple-command.js';
 
 /**
- * The folders in which commands may run, of which some change the folder. Whether and when they
- * run is not looked at: each change may have happened before any command.
+ * Returns the folders in which these commands may run, when some of them change the folder. It does
+ * not ask whether or when a command runs: each change may have happened before each command.
  */
 export function placeOf(
   commands: readonly SimpleCommand[],

@@ -4,7 +4,7 @@ import { readsAsText } from './tame-commands.js';
 import type { ValueFlow } from './value-flow.js';
 import { DECLARES, variableOperands } from './variable-operands.js';
 
-/** What a command of bash sets and evaluates of its words. */
+/** Finds which words a command of bash sets as variables, and which it evaluates. */
 export class CommandEvaluations {
   readonly #flow: ValueFlow;
   readonly #textOf: (word: Word) => string;
@@ -15,7 +15,7 @@ export class CommandEvaluations {
     this.#textOf = textOf;
   }
 
-  /** The arguments that calls give to functions of these names. */
+  /** Adds the arguments that calls pass to functions with these names. */
   callFunctions(functions: ReadonlySet<string>): void {
     if (functions.has('command_not_found_handle')) this.#flow.set('@', RUNS);
     for (const { name, args } of this.#calls) {
@@ -137,7 +137,7 @@ export class CommandEvaluations {
   }
 }
 
-/** Whether a word may expand to several words that are only known at run time. */
+/** Whether a word may expand to several words that are known only at run time. */
 function maySpread(word: Command['args'][number]): boolean {
   if (hasPart(word, SPLITS)) return true;
   if (hasPart(word, /^ExtendedGlob$/)) return true;
@@ -157,18 +157,20 @@ const SETS =
   /^(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|let|wait|unset)$/;
 const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion|BraceExpansion)$/;
 const QUOTED = /^(DoubleQuoted|LocaleString)$/;
-/** Expansions that give several words even within quotes, or may name one that does. */
+/**
+ * Matches expansions that give several words even within quotes, or that may name one that does.
+ */
 const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
-/** The begin of a word that may become `-v` or `-R`. */
+/** Matches the begin of a word that may become `-v` or `-R`. */
 const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
-/** The parts of a pattern that may match nothing. */
+/** Matches the parts of a pattern that may match nothing. */
 const NOT_FIXED = /[*?'"\\$]|\[[^\]]*\]/g;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;
 const ASSIGNED =
   /(?<![\w])([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
 
-/** The variables that an arithmetic expression sets. */
+/** Returns the variables that an arithmetic expression sets. */
 export function assignedIn(expression: string): string[] {
   return [...expression.matchAll(ASSIGNED)].map(([, before, after]) => before ?? after ?? '');
 }

@@ -1,16 +1,16 @@
 import { isUnknown, maySplit } from './marked-text.js';
 
 /**
- * How sure a match must be: `surely` for what allows, `perhaps` for what asks or denies, where a
- * part of the command is known only when it runs.
+ * How certain a match must be when a part of the command is known only at run time: `surely` for a
+ * rule that allows, `perhaps` for a rule that asks or denies.
  */
 export type MatchMode = 'surely' | 'perhaps';
 
 /**
  * Whether a command matches a pattern such as `git push * --force`.
  *
- * The words of the pattern are the first words of the command; what follows them may be anything.
- * `*` alone stands for any number of words, in a word for any characters.
+ * The pattern describes the first words of the command. Any words may follow. A `*` alone stands
+ * for any number of words, and a `*` in a word for any characters.
  */
 export function matchesPattern(
   pattern: string,
@@ -63,14 +63,14 @@ export function matchesWord(token: string, word: string, mode: MatchMode): boole
   return row[word.length] === true;
 }
 
-/** Whether a pattern is about variables that are set, as `NODE_ENV=*`. */
+/** Whether a pattern is about setting a variable, like `NODE_ENV=*`. */
 export function isAssignmentPattern(pattern: string): boolean {
   return /^\w+\+?=\S*$/.test(pattern.trim());
 }
 
 /**
- * Why a pattern can match no command, or `undefined`. A rule that can never match must not
- * pass for one that holds.
+ * Says why a pattern can never match a command; `undefined` when it can. An operator must not rely
+ * on a rule that never matches.
  */
 export function patternProblem(pattern: string): string | undefined {
   const text = pattern.trim();

@@ -1,27 +1,27 @@
-/** What a policy says to a command. */
+/** The decision of a policy about a command. */
 export type Decision = 'allow' | 'ask' | 'deny';
 
 const SEVERITY: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** Why a command is not simply allowed. */
+/** A reason why a command is not allowed without a question. */
 export interface Finding {
   decision: Exclude<Decision, 'allow'>;
-  /** The built-in rule by its name, or the pattern of the operator's rule. */
+  /** The name of the built-in rule, or the pattern of the operator's rule. */
   rule: string;
-  /** The part of the command that it is about. */
+  /** The part of the command line that the rule is about. */
   command: string;
-  /** What is wrong with it. */
+  /** What is wrong with that part, in words that come after the command in a sentence. */
   why: string;
 }
 
-/** What a policy says to a whole command line. */
+/** The decision of a policy about a whole command line, with its reasons. */
 export interface Verdict {
   decision: Decision;
-  /** The most severe first. Empty when all of it is allowed. */
+  /** The reasons, the most severe first. Empty when the whole line is allowed. */
   findings: Finding[];
 }
 
-/** Merges findings. Each rule is reported once for each part. */
+/** Merges findings into a verdict. Each rule is reported once for each part. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
   const unique = new Map<string, Finding>();
   for (const finding of findings) {

@@ -10,18 +10,18 @@ import { ValueFlow } from './value-flow.js';
  * only safe when it is known to hold no such thing, and the same is known of each value in it.
  */
 
-/** What a line evaluates. */
+/** The texts that a line evaluates. */
 export interface Evaluations {
-  /** Parts that evaluate what is not known to be harmless. */
+  /** The parts that evaluate a text which is not known to be harmless. */
   unsure: string[];
-  /** Whether the line sets any variable, or may. */
+  /** Whether the line sets a variable, or may set one. */
   setsVariables: boolean;
 }
 
 /**
- * Finds what a text evaluates as numbers, subscripts and names of variables.
+ * Finds the texts that a line evaluates as numbers, subscripts or names of variables.
  *
- * @param isWhole nothing around the text may have set variables or positional parameters
+ * @param isWhole whether nothing around the text can have set variables or positional parameters
  */
 export function findEvaluations(
   script: ParsedScript,
@@ -44,7 +44,7 @@ function functionsIn(script: ParsedScript): Set<string> {
 }
 
 class Collector {
-  /** What the positions of the nodes are in. */
+  /** The text that the positions of the nodes refer to. */
   #source: string;
   readonly #flow: ValueFlow;
   readonly #functions: ReadonlySet<string>;

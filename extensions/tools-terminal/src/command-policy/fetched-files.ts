@@ -4,7 +4,7 @@ import { isUnknown } from './marked-text.js';
 import { writtenBy } from './rules/devices.js';
 import type { SimpleCommand } from './simple-command.js';
 
-/** The commands of a line that run a file which another one of the line fetches. */
+/** Returns the commands of a line that run a file which another command of the line downloads. */
 export function runsFetchedFile(commands: readonly SimpleCommand[]): SimpleCommand[] {
   if (!commands.some(({ name }) => FETCHES.test(name ?? ''))) return [];
   const fetched = new Set(commands.flatMap(fetchedBy).map((path) => posix.normalize(path)));
@@ -18,7 +18,10 @@ export function runsFetchedFile(commands: readonly SimpleCommand[]): SimpleComma
 
 const FETCHES = /^(curl|wget2?|aria2c|http|https|xh|fetch|nc|ncat|scp|ftp)$/;
 
-/** The files that a command writes. If one command of a line fetches, each written file may be fetched. */
+/**
+ * Returns the files that a command writes. If a command of a line downloads, each of them may be a
+ * download.
+ */
 function fetchedBy({ name = '', args, redirects }: SimpleCommand): string[] {
   const paths = redirects.filter(({ writes }) => writes).map(({ target }) => target);
   if (!FETCHES.test(name)) {

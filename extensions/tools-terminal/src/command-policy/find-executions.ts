@@ -3,7 +3,7 @@ import { GLOB } from './marked-text.js';
 const NAMES = /^-(name|iname|path|ipath|wholename)$/;
 const EXECUTES = /^-(exec|execdir|ok|okdir)$/;
 
-/** The folders in which `find` starts. */
+/** Returns the folders in which `find` starts. */
 export function findRoots(args: readonly string[]): string[] {
   const roots: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
@@ -46,7 +46,7 @@ export function findsRepository(args: readonly string[]): boolean {
   return args.some((word, at) => NAMES.test(word) && /(^|\/)\.git$/.test(args[at + 1] ?? ''));
 }
 
-/** The commands that `find` or `fd` runs. `{}` is replaced by the worst path that it may be. */
+/** Returns the commands that `find` or `fd` runs. `{}` becomes the worst path that it may be. */
 export function* findExecutions(name: string, args: readonly string[]): Generator<string[]> {
   if (name.startsWith('fd')) yield* ofFd(args);
   else yield* ofFind(args);

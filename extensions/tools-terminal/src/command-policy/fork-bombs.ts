@@ -1,14 +1,14 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { wordTexts } from './shell-word.js';
 
-/** What a function starts. */
+/** The calls in the body of a function. */
 export interface Calls {
   /** How often each name is called. */
   times: Map<string, number>;
   inBackground: Set<string>;
 }
 
-/** The calls in the body of a function, also in text that it evaluates. */
+/** Finds the calls in the body of a function, even in text that it evaluates. */
 export function callsOf(body: SyntaxNode): Calls {
   const calls: Calls = { times: new Map(), inBackground: new Set() };
   const look = (node: SyntaxNode, background: boolean, depth: number): void => {
@@ -33,7 +33,10 @@ export function callsOf(body: SyntaxNode): Calls {
 
 const MAX_FUNCTIONS = 200;
 
-/** The functions that start themselves, also through others, more than once or in the background. */
+/**
+ * Finds the functions that start themselves more than once or in the background, even through
+ * others.
+ */
 export function forkBombs(bodies: ReadonlyMap<string, Calls>): Set<string> {
   const bombs = new Set<string>();
   if (bodies.size > MAX_FUNCTIONS) return bombs;

@@ -10,7 +10,7 @@ const SUM = /^[\d\s.+*/%()-]{1,100}$/;
 const PRINTED = /^console\.log\(([^;]*)\);?$/;
 
 /**
- * Whether a program and its words only print what node tells of itself, a value of a JSON file of
+ * Whether a program and its words only print a fact about node itself, a value from a JSON file of
  * the project, or a sum.
  */
 export function isHarmlessCode(name: string, args: readonly string[]): boolean {

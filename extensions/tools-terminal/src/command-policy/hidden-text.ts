@@ -2,7 +2,7 @@ import type { Command, Redirection, Word, WordPart } from 'unbash';
 
 /* Text that the parser shows as plain, and that bash runs or expands again. */
 
-/** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
+/** Whether bash reads a word as `{name[subscript]}` of a redirection. */
 export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
   return [...prefix, ...suffix].some(
     (part) =>
@@ -12,12 +12,15 @@ export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean
   );
 }
 
-/** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
+/** Whether arithmetic has quoted substitutions. Bash runs them when they are in a subscript. */
 export function hidesInNumbers(text: string): boolean {
   return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
 }
 
-/** Whether a part of a here-document has a substitution in quotes. There, quotes are text, so bash runs it. */
+/**
+ * Whether a part of a here-document has a substitution in quotes. Quotes are text there, so bash
+ * runs it.
+ */
 export function hidesInHereDoc(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
     return part.parts.some(hidesInHereDoc);
@@ -25,7 +28,7 @@ export function hidesInHereDoc(part: WordPart): boolean {
   return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
 }
 
-/** The same within double quotes, where `$'` begins no quotes. */
+/** Whether a part in double quotes has a substitution after `$'`, which begins no quotes there. */
 export function hidesInQuotes(part: WordPart): boolean {
   if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return false;
   return part.parts.some(

@@ -19,19 +19,22 @@ export type InnerCommand =
   | {
       kind: 'words';
       words: readonly string[];
-      /** It may not be a command at all. Only problems in it count. */
+      /** Whether the words may not be a command at all. Then only problems in them count. */
       isGuess?: true;
     }
   | {
       kind: 'text';
       text: string;
-      /** The words that were joined to it, and lost their quotes. */
+      /** The words that were joined into the text, and so lost their quotes. */
       words?: readonly string[];
     };
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 
-/** The commands that a command runs, such as the operands of `sudo`, or the text of `bash -c`. */
+/**
+ * Returns the commands that a command runs, such as the operands of `sudo`, or the text of `bash
+ * -c`.
+ */
 export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
   const { name, args } = command;
   if (name === undefined || name === '') return [];
@@ -94,11 +97,11 @@ export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
   ];
 }
 
-/** Programs with file names or plain text after `--`. */
+/** Matches programs that take file names or plain text after `--`. */
 const TAKES_NO_COMMAND =
   /^(\[|test|echo|printf|rm|rmdir|mv|cp|ln|ls|cat|head|tail|less|more|wc|touch|mkdir|chmod|chown|chgrp|cd|pushd|source|\.|[efrz]*grep|rg|ag|ack|sed|g?awk|sort|uniq|cut|tr|diff|cmp|file|stat|du|df|tee|jq|kill|pkill|killall|set|read|unset|type|which|whereis|npm|pnpm|yarn|make|cargo|pytest|jest|vitest|go|dotnet|mvn|ssh|docker|podman|kubectl)$/;
 
-/** The words after `--` or `exec` of a program that this policy does not know. */
+/** Returns the words after `--` or `exec` of a program that this policy does not know. */
 function tails(args: readonly string[]): InnerCommand[] {
   const at = args.findIndex((word) => word === '--' || word === 'exec');
   const words = at === -1 ? [] : args.slice(args[at + 1] === '--' ? at + 2 : at + 1);
@@ -117,7 +120,7 @@ function* suffixes(args: readonly string[], takesText: boolean): Generator<Inner
   }
 }
 
-/** Such text as what bash makes of it. */
+/** Returns the text that bash runs when it evaluates a word with a subscript. */
 export function subscriptText(word: string): InnerCommand {
   return text(`: "${word.replaceAll('"', '')}"`);
 }
@@ -166,7 +169,7 @@ function longNames(options: readonly string[]): string[] {
   return options.filter((option) => option.startsWith('--')).map((option) => option.slice(2));
 }
 
-/** What `env -S 'a b' c` runs: `env a b c`. */
+/** Returns what `env -S 'a b' c` runs: `env a b c`. */
 function splitsOf(args: readonly string[]): InnerCommand[] {
   const at = args.findIndex((word) => /^-[^-S]*S|^--s/.test(word));
   if (at === -1) return [];
@@ -179,7 +182,7 @@ function quoted(word: string): string {
   return isMarked(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The text that `xargs -I{}` replaces in the words of its command. */
+/** Returns the text that `xargs -I{}` replaces in the words of its command. */
 function replacedBy(args: readonly string[], options: readonly string[]): string | undefined {
   if (options.length === 0) return undefined;
   const [given] = valuesOf(args, ['-I']);
@@ -340,14 +343,17 @@ function ofTar(args: readonly string[]): InnerCommand[] {
   });
 }
 
-/** The programs among the values of `cIf program archive`, in the order of the letters. */
+/**
+ * Finds the programs among the values of `cIf program archive`, which are in the order of the
+ * letters.
+ */
 function ofBundle([letters = '', ...values]: readonly string[]): string[] {
   if (letters.startsWith('-')) return [];
   const valued = [...letters].filter((letter) => 'bfgCIFHKLNTVX'.includes(letter));
   return values.filter((_, at) => /[IF]/.test(valued[at] ?? ''));
 }
 
-/** The values of options, whether they stand in the same word or in the next. */
+/** Returns the values of options, in the same word or in the next. */
 function valuesOf(args: readonly string[], options: readonly string[]): string[] {
   const values: string[] = [];
   for (const [at, word] of args.entries()) {

@@ -18,20 +18,20 @@ const SHELLS = new Set([
   'powershell',
 ]);
 
-/** How a language takes code on its command line. */
+/** How the interpreter of a language takes code on its command line. */
 interface Language {
   names: RegExp;
-  /** Short options that take code, and long ones. */
+  /** Short and long options that take code. */
   code: RegExp;
-  /** Short options that take another value. */
+  /** Short options that take a value other than code. */
   valued: string;
-  /** Long options that take the next word. */
+  /** Long options whose value is the next word. */
   longValued?: RegExp;
-  /** Options whose value is code, or loads it. */
+  /** Options whose value is code, or loads code. */
   loads?: RegExp;
   /** Options after which the next operand is data. */
   program?: RegExp;
-  /** The interpreters that take code as an operand or from their input. */
+  /** Matches the interpreters that take code as an operand or from their input. */
   runsCode?: RegExp;
 }
 
@@ -64,21 +64,21 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** Whether a program of this name reads shell text. */
+/** Whether a program with this name reads shell text. */
 export function isShell(name: string): boolean {
   return SHELLS.has(name);
 }
 
-/** The language of an interpreter that is not a shell. */
+/** Returns the language of an interpreter that is not a shell. */
 export function languageOf(name: string): Language | undefined {
   return LANGUAGES.find(({ names }) => names.test(name));
 }
 
-/** Where an interpreter gets its code. */
+/** The sources of an interpreter's code. */
 export interface CodeSource {
-  /** Code in its words. */
+  /** The code in its words. */
   code: string[];
-  /** It reads its code from its standard input. */
+  /** Whether it reads code from its standard input. */
   isStdin: boolean;
 }
 
@@ -91,7 +91,7 @@ function isInput(word: string): boolean {
   return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/(self|thread-self)\/fd\/0)$/.test(word);
 }
 
-/** A path that stands for an open descriptor. What it reads is unknown. */
+/** Whether a path stands for an open descriptor, whose content is unknown. */
 export function isDescriptor(word: string): boolean {
   return /^\/(dev\/(stdin|fd\/)|proc\/[^/]+\/(task\/[^/]+\/)?fd\/)/.test(word);
 }

@@ -22,22 +22,25 @@ import { commandOfWords, type Surroundings } from './words-to-command.js';
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
-/** A line with more characters is not judged: it would take too long. */
+/**
+ * How many characters a line may have. A longer one is not judged, because it would take too long.
+ */
 const MAX_LENGTH = 32_768;
-/** The limit of words that are read. A word that is read twice counts twice; a text counts as its words. */
+/** How many words are read. A word that is read twice counts twice; a text counts as its words. */
 const MAX_WORDS = 200_000;
 const RULES_A_WORD = 50;
 const MAX_SHOWN = 200;
 const TOO_MUCH = 'holds too many commands to judge them all';
 
 /**
- * What a policy says to a command line: to each command in it, wherever it stands and whatever runs
- * it. Nothing is run, read or looked up.
+ * Judges a command line by a policy. It judges each command in the line, wherever it is and
+ * whatever runs it. It runs nothing, and reads no files. The verdict catches mistakes and common
+ * tricks; it is not a security boundary.
  *
  * @param command a line for bash
- * @param policy rules and lists
- * @param options `workingDir`: absolute, and what is below it may be changed; `cwd`: absolute,
- * where the command line begins, `workingDir` when absent
+ * @param policy the policy, as `commandPolicySchema` parses it
+ * @param options `workingDir` is an absolute path; commands may change files below it. `cwd` is the
+ *   absolute path of the folder in which the line begins; `workingDir` when absent
  * @returns the strictest decision, with its reasons
  */
 export function judgeCommand(
@@ -62,34 +65,36 @@ export function judgeCommand(
   return verdictOf(judge.findings);
 }
 
-/** Without a shell, only the named program runs. */
+/**
+ * Returns the policy with its real default: without a shell, a command needs a rule that allows it.
+ */
 function withDefault(policy: CommandPolicy): CommandPolicy {
   return policy.shell || policy.default !== 'allow' ? policy : { ...policy, default: 'deny' };
 }
 
-/** Where a text stands. */
+/** The place of a text. */
 interface TextPlace {
   place: PossibleFolders;
   input: CommandInput;
-  /** How many commands are around it. */
+  /** How many commands are around the text. */
   depth: number;
-  /** Nothing around it may have set variables. */
+  /** Whether nothing around the text can have set variables. */
   isWhole: boolean;
 }
 
-/** Where a command stands. */
+/** The place of a command. */
 type CommandPlace = Omit<TextPlace, 'input'>;
 
 const HARMLESS_FILE = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
-/** A name without a meaning for bash, which no usual environment has. */
+/** Matches a name that has no meaning for bash, and that usual environments don't have. */
 const LOCAL_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
 const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
   ['>', 'writes a file, and no rule such as `> out/*` allows it'],
   ['<', 'reads a file, and no rule such as `< data/*` allows it'],
 ]);
 /**
- * The beginning of a function, or of a call with arguments, in JavaScript. Every shell that reads it
- * refuses it with its line.
+ * Matches the beginning of a function in JavaScript, or of a call with arguments. Every shell
+ * refuses a line that begins so.
  */
 const NO_SHELL_TEXT =
   /^\s*(?:(?:async\s+)?\([\s\w,]*\)\s*=>|[A-Za-z_]\w*(?:\.\w+)*\(\s*[\w'"`[{(])/;
@@ -116,14 +121,14 @@ class Judge {
   readonly #policy: CommandPolicy;
   #commands = 0;
   #words = 0;
-  /** How many of the outer commands are uncertain. */
+  /** How many of the commands around this one are guesses. */
   #guesses = 0;
 
   constructor(policy: CommandPolicy) {
     this.#policy = withDefault(policy);
   }
 
-  /** Denies a line that can not be judged. */
+  /** Denies a line that can't be judged. */
   refuse(command: string, why: string): void {
     this.#find({ decision: 'deny', rule: 'unparseable', command, why });
   }
@@ -355,7 +360,7 @@ class Judge {
     this.#find({ decision, rule: rule.name, command, why });
   }
 
-  /** Applies the operator's rules; says whether one of them allows the command. */
+  /** Applies the operator's rules. Returns whether one of them allows the command. */
   #byRules(written: string, args: readonly string[], { source }: SimpleCommand): boolean {
     const rules = this.#policy.rules.filter(({ command }) => !isAssignmentPattern(command));
     return this.#decide(rules, [written, ...args], {

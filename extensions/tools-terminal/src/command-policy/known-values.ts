@@ -4,16 +4,16 @@ import { resolveFrom } from './possible-folders.js';
 
 const ASSIGNMENT =
   /^\s*([A-Za-z_]\w*)=((?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/)|[\w.@:+-])[\w.@:+-]*\/[\w./@:+-]*|\/[\w./@:+-]*|[\w.@+-][\w.@:+-]*)[ \t]*(?:;|\n|&&)/;
-/** Variables that bash sets itself, or that change how it reads words. */
+/** Matches variables that bash sets itself, or that change how it reads words. */
 const OWN =
   /^(IFS|S?RANDOM|SECONDS|LINENO|EPOCH\w*|BASH\w*|HOME|PATH|PWD|OLDPWD|CDPATH|UID|EUID|PPID|_|GROUPS|DIRSTACK|FUNCNAME|OPT\w*)$/;
-/** Text that may set or read a variable in a way that is not analysed here. */
+/** Matches text that may set or read a variable in a way that is not analysed here. */
 const UNSURE =
   /['`\\#]|<<|IFS|(^|[\s;&|({])(eval|source|\.|unset|read|readarray|mapfile|export|declare|typeset|local|readonly|printf|getopts|for|select|let|trap|function|alias|set)[\s;]/;
 
 /**
- * The same text with the values of the variables that its beginning sets to one path or plain word each, as in
- * `dir=/tmp/x; rm -rf $dir`. Any doubt leaves it as it is.
+ * Replaces the variables that the beginning of a text sets to a path or a plain word, as in
+ * `dir=/tmp/x; rm -rf $dir`, by their values. In any doubt, it returns the text unchanged.
  */
 export function withKnownValues(text: string): string {
   let known = '';
@@ -32,7 +32,8 @@ export function withKnownValues(text: string): string {
 }
 
 /**
- * The place of a line that is one chain of `&&` after `cd folder`: nothing of it runs elsewhere.
+ * Returns the place of a line that is one chain of `&&` after `cd folder`. All of it runs in that
+ * folder.
  */
 export function afterChange(text: string, place: PossibleFolders): PossibleFolders {
   const [, target, rest = ''] = /^\s*cd[ \t]+([\w.][\w./-]*)[ \t]*&&(.*)$/s.exec(text) ?? [];

@@ -4,38 +4,38 @@
  * never less.
  */
 
-/** Unknown text within one word. */
+/** Stands for unknown text within one word. */
 export const UNKNOWN = '\uE000';
-/** Unknown text that may become several words, or none. */
+/** Stands for unknown text that may become several words, or none. */
 export const SPLIT = '\uE001';
-/** The home folder of somebody. */
+/** Stands for the home folder of somebody. */
 export const HOME = '\uE002';
-/** Names of files that a pattern finds. */
+/** Stands for names of files that a pattern finds. */
 export const GLOB = '\uE003';
 
-/** The value of `PATH`. */
+/** Stands for the value of `PATH`. */
 export const SEARCH_PATH = '\uE004';
 
 const NOT_KNOWN = /[\uE000\uE001\uE004]/;
 const NOT_KNOWN_ALL = /[\uE000\uE001]/g;
 const MARKED = /[\uE000-\uE004]/;
 
-/** Whether a part of the text is known only when it runs. */
+/** Whether a part of the text is known only at run time. */
 export function isUnknown(text: string): boolean {
   return NOT_KNOWN.test(text);
 }
 
-/** Whether it may become several words, or none. */
+/** Whether the text may become several words, or none. */
 export function maySplit(text: string): boolean {
   return text.includes(SPLIT);
 }
 
-/** Whether it is not the very text that the command will get. */
+/** Whether the command will get another text than this. */
 export function isMarked(text: string): boolean {
   return MARKED.test(text);
 }
 
-/** As shell text again, with a variable for what is unknown. */
+/** Turns marked text into shell text, with a variable for each unknown part. */
 export function toShellText(text: string): string {
   return text
     .replaceAll(NOT_KNOWN_ALL, () => `$${'{UNKNOWN}'}`)

@@ -5,7 +5,9 @@ import { SPLIT } from './marked-text.js';
 import type { CommandPolicy } from './policy-settings.js';
 import { nameOf } from './words-to-command.js';
 
-/** What the operator's rules say of a command: the strictest of those that match, if any does. */
+/**
+ * Returns the strictest of the operator's rules that match a command; `undefined` when none does.
+ */
 export function decideByRules(
   rules: CommandPolicy['rules'],
   [written = '', ...args]: readonly string[],
@@ -25,7 +27,7 @@ export function decideByRules(
   return strictest;
 }
 
-/** The decision of a rule that asks or denies. A command that only may match is asked about, not denied. */
+/** Returns the decision of a rule that asks or denies. When a command only may match, it asks. */
 function matched(
   pattern: string,
   forms: readonly (readonly string[])[],
@@ -35,7 +37,7 @@ function matched(
   return forms.some((words) => matchesPattern(pattern, words, 'perhaps')) && 'ask';
 }
 
-/** A pattern whose first word is a name without its folder. */
+/** Returns a pattern with the name in its first word, without the folder. */
 function withoutFolder(pattern: string): string {
   const [first = '', ...rest] = pattern.trim().split(/\s+/);
   return [first.slice(first.lastIndexOf('/') + 1) || first, ...rest].join(' ');

@@ -1,27 +1,27 @@
 import { isUnknown, maySplit, SPLIT } from './marked-text.js';
 
-/** Which options of a program take the next word as their value. */
+/** The options of a program that take the next word as their value. */
 export interface OptionTable {
-  /** Letters of short ones, e.g. `ug` for `-u root -g wheel`. */
+  /** The letters of short options, e.g. `ug` for `-u root -g wheel`. */
   short?: string;
-  /** Names of long ones, without dashes. */
+  /** The names of long options, without dashes. */
   long?: readonly string[];
-  /** Names of long ones that take no value. All others are unknown. */
+  /** The names of long options that take no value. All others are unknown. */
   flags?: readonly string[];
-  /** `-` alone is an option. */
+  /** Whether `-` alone is an option. */
   dash?: boolean;
 }
 
 const MAX_READINGS = 16;
 
-/** The operands of a command whose options stand before them. */
+/** The operands of a command that has its options before them. */
 export interface Operands {
   options: string[];
   /** Every possible reading of the words. An unknown option gives more than one. */
   readings: string[][];
 }
 
-/** Splits words into leading options and what follows them. */
+/** Splits words into leading options and the words after them. */
 export function readOperands(args: readonly string[], table: OptionTable): Operands {
   const options: string[] = [];
   const readings: string[][] = [];
@@ -74,7 +74,7 @@ export function hasShort(args: readonly string[], letter: string): boolean {
   return optionsOf(args).some((word) => /^-[^-]/.test(word) && word.slice(1).includes(letter));
 }
 
-/** Whether a long option is set, also by an abbreviation of at least `min` letters. */
+/** Whether a long option is set. An abbreviation of at least `min` letters counts, too. */
 export function hasLong(args: readonly string[], name: string, min = 1): boolean {
   return optionsOf(args).some((word) => {
     if (!word.startsWith('--')) return false;
@@ -83,13 +83,13 @@ export function hasLong(args: readonly string[], name: string, min = 1): boolean
   });
 }
 
-/** The words that begin with a dash, before a `--`. */
+/** Returns the words that begin with a dash, before a `--`. */
 export function optionsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? undefined : end).filter((word) => /^-./.test(word));
 }
 
-/** The other words. */
+/** Returns the words that are not options. */
 export function operandsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   if (end === -1) return args.filter((word) => !/^-./.test(word));

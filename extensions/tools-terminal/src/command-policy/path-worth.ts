@@ -2,13 +2,13 @@ import { GLOB, HOME } from './marked-text.js';
 import { type PossibleFolders, resolveIn } from './possible-folders.js';
 
 /**
- * How much is lost with a path and all below it.
+ * How much is lost when a path is removed with everything below it.
  *
- * - `all`: the root, a folder right below it, a home, or the working directory with what is above
- * - `working files`: everything in the working directory, but not itself
- * - `elsewhere`: something that is not of the working directory, nor temporary
- * - `unknown`: only running tells which path it is
- * - `little`: something below the working directory or a folder for temporary files
+ * - `all`: the root, a folder directly below it, a home, the working directory, or a folder above
+ * - `working files`: everything in the working directory, but not the directory itself
+ * - `elsewhere`: something outside of the working directory and of folders for temporary files
+ * - `unknown`: the path is known only at run time
+ * - `little`: something below the working directory or below a folder for temporary files
  */
 export type Worth = 'all' | 'working files' | 'elsewhere' | 'unknown' | 'little';
 
@@ -18,7 +18,9 @@ const TOP = /^\/[^/]*$/;
 
 const ORDER: readonly Worth[] = ['little', 'elsewhere', 'unknown', 'working files', 'all'];
 
-/** The worth of a path. If it may be several paths, the highest of their worths. */
+/**
+ * Returns the worth of a path. If it may be several paths, it returns the highest of their worths.
+ */
 export function worthOf(place: PossibleFolders, path: string): Worth {
   let worst: Worth = 'little';
   for (const resolved of resolveIn(place, path)) {

@@ -6,15 +6,15 @@ const INSTEAD =
 /** The words of a line that is a single command, or why it is not one. */
 type PlainCommand = { words: string[] } | { problem: string };
 
-/** Why a line is not one command of plain words. */
+/** Says why a line is not one command of plain words; `undefined` when it is. */
 export function plainProblem(line: string): string | undefined {
   const read = readPlain(line);
   return 'problem' in read ? `${read.problem}; ${INSTEAD}` : undefined;
 }
 
 /**
- * The words of a line that `plainProblem` has nothing against. They are what is run, so it does not
- * matter what a shell would have made of the line.
+ * Returns the words of a line for which `plainProblem` found no problem. These words are run
+ * without a shell, so it does not matter how a shell would read the line.
  */
 export function plainWords(line: string): string[] {
   const read = readPlain(line);
@@ -76,5 +76,8 @@ function plainPart(part: WordPart): string | undefined {
   }
 }
 
-/** A tilde at the beginning, or text that the parser shows as plain and a shell may expand. */
+/**
+ * Matches a tilde at the beginning, or text that the parser shows as plain although a shell may
+ * expand it.
+ */
 const EXPANDS = /^~|(^|[^\\])[`$*?[\]{}<>()|&;]/;

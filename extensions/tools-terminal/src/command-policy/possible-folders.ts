@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { HOME, isUnknown } from './marked-text.js';
 
-/** Where a command may be when it runs. */
+/** The folders in which a command may run. */
 export interface PossibleFolders {
-  /** Absolute. */
+  /** The absolute path of the working directory. */
   workingDir: string;
-  /** The folders that the command line may have changed to, the working directory among them. */
+  /** The folders that the command line may be in, the one where it begins included. */
   dirs: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const MAX_DIRS = 16;
 // A longer list makes each check of a path slow.
 const MAX_PATH = 1024;
 
-/** A path as seen from one folder, with its marks; `undefined` when it is unknown. */
+/** Resolves a path from one folder, and keeps its marks; `undefined` when it is unknown. */
 export function resolveFrom(dir: string, path: string): string | undefined {
   const joined = path.startsWith('/') || path.startsWith(HOME) ? path : `${dir}/${path}`;
   // An unknown part may be `..`, or begin with `/`.
@@ -25,12 +25,12 @@ export function resolveFrom(dir: string, path: string): string | undefined {
   return normal.replace(/^\/+/, '/').replace(/(.)\/+$/, '$1');
 }
 
-/** A path from every folder in which the command may be. */
+/** Resolves a path from every folder in which the command may run. */
 export function resolveIn(place: PossibleFolders, path: string): (string | undefined)[] {
   return [...new Set(place.dirs.map((dir) => resolveFrom(dir, path)))];
 }
 
-/** The same place after a change of folder that may or may not happen. */
+/** Returns the place after a change of folder that may or may not happen. */
 export function withChange(place: PossibleFolders, target: string): PossibleFolders {
   const next = place.dirs.map((dir) => {
     const resolved = resolveFrom(dir, target) ?? UNKNOWN_DIR;

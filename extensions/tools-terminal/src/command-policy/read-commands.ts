@@ -30,28 +30,28 @@ import type {
 import { hasSubscript } from './subscripts.js';
 import { commandOfWords } from './words-to-command.js';
 
-/** What a command line consists of. */
+/** The parts of a command line. */
 export interface ReadCommands {
   commands: SimpleCommand[];
   functions: { name: string; calls: Calls; source: string }[];
   /** The functions that start themselves more than once. */
   forkBombs: ReadonlySet<string>;
-  /** Parts that run a command which is only known at run time. */
+  /** Parts that run a command which is known only at run time. */
   questions: { source: string; why: string }[];
   /** Words whose substitutions run when bash evaluates them as numbers. */
   subscripts: string[];
-  /** Whether a variable may be taken for a number. */
+  /** Whether the line may evaluate a variable as a number. */
   isArithmetic: boolean;
-  /** What the grammar itself sets: loops, arithmetic, expansions, descriptors. */
+  /** Variables that the grammar itself sets: in loops, arithmetic, expansions and descriptors. */
   assignments: { source: string; assignment: CommandAssignment }[];
-  /** Coprocesses, which run beside the line under a name of their own. */
+  /** Coprocesses, which run beside the line. */
   coprocesses: string[];
   evaluations: Evaluations;
-  /** Whether all of it was understood. */
+  /** Whether the whole line was understood. */
   isComplete: boolean;
 }
 
-/** After `exec < x`, all that follows reads from there. */
+/** Changes the input of commands after `exec < x`, because they read from that file. */
 function withOwnInput(found: ReadCommands): ReadCommands {
   const changed = found.commands.find(
     ({ name, args, input }) => name === 'exec' && args.length === 0 && input.from !== 'nothing',
@@ -82,7 +82,7 @@ const NOTHING: CommandInput = { from: 'nothing' };
 /**
  * Finds every command of a command line, wherever it stands.
  *
- * @param isWhole nothing around the text may have set variables
+ * @param isWhole whether nothing around the text can have set variables
  */
 export function readCommands(
   text: string,
@@ -291,7 +291,7 @@ function pipeOf(stage: SyntaxNode): CommandInput {
   return { from: 'pipe', found: roots.map((root) => `${root}/${GLOB}found`) };
 }
 
-/** The variables that an arithmetic expression sets. */
+/** Adds the variables that an arithmetic expression sets. */
 function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands): void {
   const end = node.type === 'ArithmeticFor' ? node.body.pos : node.end;
   const text = source.slice(node.pos, end);
@@ -300,7 +300,9 @@ function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands)
   }
 }
 
-/** Whether a command takes what a variable holds for a number, or for the name of another. */
+/**
+ * Whether a command reads the value of a variable as a number, or as the name of another variable.
+ */
 function isArithmetic(node: Command): boolean {
   if (
     node.prefix.some(

@@ -3,11 +3,11 @@ import { hasShort } from './options.js';
 import type { CommandAssignment, SimpleCommand } from './simple-command.js';
 import { DECLARES, variableOperands } from './variable-operands.js';
 
-/** Programs with assignments among their words, for the command that they run. */
+/** Matches programs that have assignments among their words, for the command that they run. */
 const GIVES = /^(env|sudo|doas|cross-env|cross-env-shell|time|systemd-run)$/;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** The variables that a command sets by its words. */
+/** Returns the variables that a command sets by its words. */
 export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
   if (DECLARES.test(name)) return declaredBy(name, args);
   if (GIVES.test(name)) {
@@ -28,7 +28,7 @@ export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
   return operands.map((word) => ({ name: nameIn(word), value: UNKNOWN }));
 }
 
-/** Shell options that export variables, or that read words as assignments. */
+/** Returns what a shell option sets that exports variables, or reads words as assignments. */
 function setByOptions(args: readonly string[]): CommandAssignment[] {
   const names = args.map((word, at) => (args[at - 1] === '-o' ? word : ''));
   return [
@@ -58,7 +58,7 @@ function declaredBy(command: string, args: readonly string[]): CommandAssignment
   return set;
 }
 
-/** `name=value` or `name+=value`; the name may be known only when it runs. */
+/** Parses `name=value` or `name+=value`. The name may be known only at run time. */
 export function assignmentOf(word: string): CommandAssignment | undefined {
   const [, name, appends, value] =
     /^([A-Za-z_\uE000-\uE004][\w\uE000-\uE004%()]*)(?:\[[^=]*\])?(\+?)=(.*)$/s.exec(word) ?? [];

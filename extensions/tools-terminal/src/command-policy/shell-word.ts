@@ -5,7 +5,7 @@ const MAX_WORDS = 64;
 const ASSIGNING = /^[A-Za-z_]\w*\+?=/;
 const PLAIN_LIST = /^\{[^{}'"`$\\]*,[^{}'"`$\\]*\}$/;
 
-/** The words that one word of a command becomes, with marks for what is not known of them. */
+/** Returns the words that a word of a command becomes, with marks for the unknown parts. */
 export function wordTexts(word: Word): string[] {
   if (word.parts === undefined) return [withTildes(word.text, word.value)];
   let texts = [''];
@@ -21,7 +21,10 @@ export function wordTexts(word: Word): string[] {
   return mayVanish ? texts.filter((text) => text !== '') : texts;
 }
 
-/** A part of a word of the form `name=value`, which bash reads as the value of an assignment. */
+/**
+ * Returns the texts of a part in a word `name=value`, which bash reads as the value of an
+ * assignment.
+ */
 function textsOfAssigning(part: WordPart, before: string): string[] {
   const begins = /[=:]$/.test(before);
   if (part.type === 'Literal') {
@@ -30,12 +33,12 @@ function textsOfAssigning(part: WordPart, before: string): string[] {
   return textsOf(part, begins);
 }
 
-/** The value of an assignment. */
+/** Returns the value of an assignment, with marks for the unknown parts. */
 export function valueText(word: Word): string {
   return afterColons(wordText(word));
 }
 
-/** The text of a word that is never split, e.g. the target of a redirection. */
+/** Returns the text of a word that is never split, e.g. the target of a redirection. */
 export function wordText(word: Word): string {
   const texts = wordTexts(word);
   return texts.length === 1 ? (texts[0] ?? '') : SPLIT;
@@ -94,8 +97,8 @@ function variable(name: string): string {
 }
 
 /**
- * As `withTilde`; and in a word of the form `name=value`, where bash reads a `~` behind the `=` and
- * each `:` too, as in `dd if=~/x`.
+ * Does the same as `withTilde`, and also expands a `~` after the `=` and after each `:` of a word
+ * `name=value`, as bash does in `dd if=~/x`.
  */
 function withTildes(text: string, value: string): string {
   const [assigns = ''] = ASSIGNING.exec(text) ?? [];
@@ -108,7 +111,7 @@ function afterColons(value: string): string {
   return value.replaceAll(/(?<=:)~[^/:]*/g, (tilde) => withTilde(tilde, tilde));
 }
 
-/** `~` and `~name` at the beginning of a word, where they are not quoted. */
+/** Expands `~` and `~name` at the beginning of a word, when they are not quoted. */
 function withTilde(text: string, value: string): string {
   if (!text.startsWith('~')) return value;
   const prefix = /^~[^/:]*/.exec(value)?.[0] ?? '~';

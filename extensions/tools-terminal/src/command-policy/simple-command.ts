@@ -1,23 +1,26 @@
-/** Where a command reads from. */
+/** The source of a command's standard input. */
 export type CommandInput =
   | { from: 'nothing' | 'file' | 'fetch' }
-  /** `found`: paths that stand for the names that `find` writes; `said`: what `echo` does. */
+  /**
+   * `found` has paths that stand for the names that `find` writes; `said` has the text that `echo`
+   * writes.
+   */
   | { from: 'pipe'; found?: readonly string[]; said?: string }
-  /** A here-document or here-string, with marks for what is not known of it. */
+  /** A here-document or here-string, with marks for the unknown parts. */
   | { from: 'text'; text: string };
 
-/** An assignment before a command, or in its place. */
+/** An assignment before a command, or without one. */
 export interface CommandAssignment {
   name: string;
   value: string;
-  /** It adds to what is there. */
+  /** Whether the value is added to the old one. */
   appends?: boolean;
-  /** It is exported to the programs that run after it. */
+  /** Whether later programs get the variable in their environment. */
   isExported?: boolean;
-  /** It only exports the current value. */
+  /** Whether it only exports the current value. */
   isKept?: boolean;
   isRemoved?: boolean;
-  /** The name becomes a reference to another variable. */
+  /** Whether the name becomes a reference to another variable. */
   isReference?: boolean;
 }
 
@@ -28,11 +31,16 @@ export interface CommandRedirect {
   target: string;
 }
 
-/** One command without any other in it, as rules see it. Its words are marked text. */
+/**
+ * One command without any other command in it, in the form for rules. Its words are marked text.
+ */
 export interface SimpleCommand {
-  /** The name of the program without its folder. `undefined` when it is only known at run time, `''` when there is none. */
+  /**
+   * The name of the program without its folder; `undefined` when it is known only at run time, `''`
+   * when there is none.
+   */
   name: string | undefined;
-  /** The same with its folder, if it was given one. */
+  /** The name with its folder, if the command has one. */
   written: string;
   args: readonly string[];
   assignments: readonly CommandAssignment[];
@@ -40,6 +48,6 @@ export interface SimpleCommand {
   input: CommandInput;
   /** Whether a substitution in its words fetches from the network. */
   embedsFetch: boolean;
-  /** As it was written, for people. */
+  /** The command as it was written, for people. */
   source: string;
 }

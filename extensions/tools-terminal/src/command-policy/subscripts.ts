@@ -1,4 +1,7 @@
-/** Text in which bash runs substitutions when it takes it for a number or the name of a variable. */
+/**
+ * Whether bash would run a substitution in a text when it reads the text as a number or as a
+ * variable's name.
+ */
 export function hasSubscript(word: string): boolean {
   let isOpen = false;
   for (let at = 0; at < word.length; at += 1) {

@@ -1,6 +1,6 @@
 import type { Command, ParsedScript, Word } from 'unbash';
 
-/** Whether text holds no expansion of its own, whatever evaluates it. */
+/** Whether a text has no expansion, whatever evaluates it. */
 export function readsAsText(text: string): boolean {
   return !/[`$\\'"]/.test(text);
 }
@@ -16,10 +16,11 @@ const TAME: readonly RegExp[] = [
 ];
 
 /**
- * What a substitution writes, as arithmetic would see it: `1` for what is known to be a number or a
- * plain name, and the words of `seq`, whose output is no worse than they are.
+ * Returns the output of a substitution as arithmetic sees it: `1` when it is known to be a number
+ * or a plain name; for `seq`, its words, because its output is no worse than they are; else
+ * `undefined`.
  *
- * @param functions names that the same text gives another meaning
+ * @param functions the names of functions in the same text, which hide programs of the same name
  */
 export function tameOutput(
   script: ParsedScript,
@@ -37,7 +38,7 @@ export function tameOutput(
     : undefined;
 }
 
-/** A number, or a variable, in which an option may stand. */
+/** Matches a word of `seq`: a number, or a variable, which may have an option in it. */
 const SEQUENCE_WORD = /^(-?\d+|-w|\$\w+|\$\{#?\w+\}|"\$\w+")$/;
 
 function isTame(command: Command, functions: ReadonlySet<string>): boolean {
@@ -53,7 +54,7 @@ function isTame(command: Command, functions: ReadonlySet<string>): boolean {
   );
 }
 
-/** `grep -c` of no more than one file. */
+/** Whether a command is `grep -c` with at most one file, so that it prints one number. */
 function isCount(name: string, [options, pattern, file, ...more]: readonly Word[]): boolean {
   return (
     name === 'grep' &&
@@ -70,7 +71,10 @@ function isOneWord(word: Word): boolean {
   return word.parts?.every(({ type }) => /Quoted$|^Literal$/.test(type)) ?? true;
 }
 
-/** A word of which nothing is quoted, or all that matters of it. */
+/**
+ * Returns the value of a word; a line break, which matches no pattern, when it has white space or
+ * is empty.
+ */
 function shown(word: Word): string {
   return /\s/.test(word.value) ? '\n' : word.value || '\n';
 }

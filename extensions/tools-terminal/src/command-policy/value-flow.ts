@@ -1,33 +1,33 @@
 import { readsOf } from './arithmetic-text.js';
 
-/** Variables of bash to which an assignment is an evaluation. */
+/** Matches variables of bash whose assignment evaluates the value. */
 export const INTEGER_VARIABLE =
   /^(S?RANDOM|SECONDS|OPTIND|HISTCMD|LINENO|UID|EUID|PPID|BASHPID|BASH_SUBSHELL|EPOCH\w+|SHLVL)$/;
-/** Those that hold numbers, or plain names, as long as the line does not set them. */
+/** Matches variables that have numbers or plain names as long as the line does not set them. */
 const HARMLESS_VARIABLE =
   /^(COLUMNS|LINES|PIPESTATUS|BASH_LINENO|GROUPS|OSTYPE|HOSTTYPE|HOSTNAME)$/;
-/** Those into which text of the line, or the names of folders, come by themselves. */
+/** Matches variables that bash itself fills with text of the line, or with names of folders. */
 const ALWAYS_OPEN = /^(_|BASH\w*|PWD|OLDPWD|DIRSTACK|FUNCNAME|OPTARG|COPROC)$/;
 
 /** A part of a line that evaluates a text. */
 interface Site {
   text: string;
-  /** As it was written, for people. */
+  /** The part as it was written, for people. */
   source: string;
 }
 
-/** Which texts come into which variables of a line, and which of them it evaluates. */
+/** Tracks which texts a line puts into variables, and which texts it evaluates. */
 export class ValueFlow {
-  /** By name; `@` for all positional parameters. */
+  /** The texts of each variable, by its name. `@` stands for all positional parameters. */
   readonly #values = new Map<string, string[]>();
   readonly #sites: Site[] = [];
   readonly #arrays = new Set<string>();
   readonly #declared: (Site & { name: string })[] = [];
-  /** Any variable may hold anything. */
+  /** Whether any variable may have any value. */
   #isOpen = false;
   #hasIntegers = false;
 
-  /** A text comes into a variable. */
+  /** Records that a text comes into a variable. */
   set(name: string, text: string): void {
     const texts = this.#values.get(name);
     if (texts === undefined) this.#values.set(name, [text]);
@@ -35,12 +35,15 @@ export class ValueFlow {
     if (INTEGER_VARIABLE.test(name)) this.evaluate(text, name);
   }
 
-  /** A text is evaluated. */
+  /** Records that a text is evaluated. */
   evaluate(text: string, source: string = text): void {
     this.#sites.push({ text, source });
   }
 
-  /** A word of `declare` sets a variable: where that is an array, the text is a list. */
+  /**
+   * Records that a word of `declare` sets a variable. If the variable is an array, the text is a
+   * list.
+   */
   declare(name: string, text: string, source: string): void {
     this.#declared.push({ name, text, source });
   }
@@ -49,12 +52,12 @@ export class ValueFlow {
     this.#arrays.add(name);
   }
 
-  /** Some variable takes all that is set to it for a number. */
+  /** Records that some variable evaluates every value as a number. */
   addInteger(): void {
     this.#hasIntegers = true;
   }
 
-  /** What is set is known only when the line runs. */
+  /** Records that the line sets variables that are known only at run time. */
   openAll(): void {
     this.#isOpen = true;
   }
@@ -64,9 +67,9 @@ export class ValueFlow {
   }
 
   /**
-   * The parts that evaluate what is not known to be harmless.
+   * Returns the parts that evaluate a text which is not known to be harmless.
    *
-   * @param isWhole nothing around the line may have set variables
+   * @param isWhole whether nothing around the line can have set variables
    */
   unsure(isWhole: boolean): string[] {
     const open = this.#openVariables(isWhole);
@@ -95,7 +98,7 @@ export class ValueFlow {
     return this.#isOpen || !isWhole;
   }
 
-  /** The variables that may hold what bash would run, and those that such came into. */
+  /** Returns the variables with text that bash might run, and those that get their values. */
   #openVariables(isWhole: boolean): Set<string> {
     const open = new Set<string>();
     const cameInto = new Map<string, string[]>();

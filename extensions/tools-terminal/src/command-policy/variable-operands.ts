@@ -1,4 +1,4 @@
-/** Builtins that declare variables, with values in their words. */
+/** Matches builtins that declare variables, with values in their words. */
 export const DECLARES = /^(export|declare|typeset|local|readonly)$/;
 
 const VALUED: Readonly<Record<string, string>> = {
@@ -38,10 +38,10 @@ function readWords(args: readonly string[], valued: string, naming: string): Bui
 }
 
 /**
- * The words in which a builtin of bash takes the name of a variable that it sets, e.g. `x` of
+ * Returns the words of a builtin of bash that are names of variables which it sets, e.g. `x` of
  * `read -r x` and `y` of `printf -v y …`.
  *
- * @returns `undefined` for a command that sets none by its words
+ * @returns the names; `undefined` for a command whose words set no variable
  */
 export function variableOperands(name: string, args: readonly string[]): string[] | undefined {
   const { named, operands } = readWords(

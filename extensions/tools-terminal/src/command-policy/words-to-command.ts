@@ -1,16 +1,16 @@
 import { isMarked } from './marked-text.js';
 import type { SimpleCommand } from './simple-command.js';
 
-/** What a command takes over from the one that runs it. */
+/** The parts that a command takes over from the command that runs it. */
 export type Surroundings = Omit<SimpleCommand, 'name' | 'written' | 'args'>;
 
-/** A command of words; the first is its name. */
+/** Makes a command of words. The first one is its name. */
 export function commandOfWords(words: readonly string[], around: Surroundings): SimpleCommand {
   const [first, ...args] = words;
   return { ...around, name: nameOf(first), written: first ?? '', args };
 }
 
-/** The name that rules know a command by: of `/bin/rm`, `rm`. */
+/** Returns the name of a command for rules: `rm` for `/bin/rm`. */
 export function nameOf(word: string | undefined): string | undefined {
   if (word === undefined) return '';
   if (isMarked(word)) {

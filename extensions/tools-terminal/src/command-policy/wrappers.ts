@@ -2,23 +2,23 @@ import type { OptionTable } from './options.js';
 
 /** A program that runs the command in its operands. */
 export interface Wrapper extends OptionTable {
-  /** Operands before the command. */
+  /** How many operands come before the command. */
   skip?: number;
-  /** Assignments may stand before the command. */
+  /** Whether assignments may come before the command. */
   assignments?: boolean;
   /** Options whose value is shell text. */
   text?: readonly string[];
-  /** Words that are added at the end and are not known. */
+  /** Whether unknown words are added at the end. */
   adds?: boolean;
-  /** Options whose value is split into words before the operands. */
+  /** Options whose value is split into words, which come before the operands. */
   splits?: readonly string[];
-  /** Options whose value is replaced in the operands by words that are not known. */
+  /** Options whose value is a text that is replaced in the operands by unknown words. */
   replaces?: readonly string[];
-  /** The operands are shell text, joined by spaces. */
+  /** Whether the operands, joined by spaces, are shell text. */
   joined?: boolean;
-  /** Each of several operands may be a command line of its own. */
+  /** Whether each of several operands may be a command line of its own. */
   several?: boolean;
-  /** Options with which the operands are a command, and no shell text. */
+  /** Options with which the operands are a command instead of shell text. */
   exact?: RegExp;
 }
 
@@ -232,18 +232,18 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   bat: { text: ['--pager'], skip: 99 },
 };
 
-/** Programs that run others, with options too many to tell apart: each word may be the command. */
+/** Matches programs that run others and have too many options: each word may be the command. */
 export const SUFFIX_WRAPPERS =
   /^(ld(-linux[^/]*)?\.so(\.\d+)?|firejail|bwrap|proot|gosu|su-exec|setpriv|capsh|cpulimit|choom|cgexec|dbus-launch|screen|start-stop-daemon|daemonize|faketime|chronic|ts|nix|entr|gdb|lldb|perf|valgrind|prlimit|setarch|rlwrap|expect_unbuffer|linux(32|64)|i[3-6]86|x86_64|uname26|runcon|sg|newgrp|run0|tini|dumb-init|watchexec|ssh-agent|xterm|systemd-(cat|nspawn)|logsave|timelimit|abs|with-contenv|s6-.*)$/;
 
-/** Of those, the ones that take shell text as well. */
+/** Matches those of these programs that also take shell text. */
 export const SUFFIX_TEXT = /^(sg|newgrp|watchexec|xterm|entr|screen)$/;
 
-/** Commands of bash that evaluate the subscripts of their operands. */
+/** Matches commands of bash that evaluate the subscripts of their operands. */
 export const EVALUATES_SUBSCRIPTS =
   /^(let|test|\[|declare|typeset|local|readonly|export|read|unset|printf|getopts|wait)$/;
 
-/** The same for one subcommand of a program. */
+/** Subcommands of programs that run other programs, by program and subcommand. */
 export const SUBCOMMAND_WRAPPERS: Readonly<Record<string, Readonly<Record<string, Wrapper>>>> = {
   npm: {
     exec: {

@@ -16,17 +16,17 @@ const CONTROLS = new RegExp(
   'g',
 );
 const NEEDS_CLEANING = new RegExp(`(?![\\t\\n])[\\p{Cc}\\u2028\\u2029${INVISIBLE_CLASS}]`, 'u');
-/** Of what was written over, lines that are kept. */
+/** How many overwritten states are kept as lines. */
 const MAX_OVERWRITTEN = 20;
 
-/** Whether there is something in a text that `cleanLine` changes in a line of it. */
+/** Whether `cleanLine` would change a line of a text. */
 export function needsCleaning(text: string): boolean {
   return NEEDS_CLEANING.test(text);
 }
 
 /**
- * What a terminal would show of one line: without colours, and of a progress bar the last state.
- * What was written over and tells of a failure stays, as a line before it.
+ * Returns one line as a terminal would show it: without colours, and with only the last state of a
+ * progress bar. Overwritten text that tells of a failure is kept, as a line before it.
  */
 export function cleanLine(line: string): string {
   if (!needsCleaning(line)) return line;

@@ -7,16 +7,19 @@ const PROGRESS_MS = 250;
 const PROGRESS_CHARS = 500;
 
 export interface CommandOutputOptions {
-  /** Characters of the beginning and of the end of each stream that are kept. */
+  /** How many characters of the beginning, and of the end, of each stream are kept. */
   keepChars: number;
   spill: SpillFile;
-  /** Gets the newest line now and then. */
+  /** Called with the newest line, at most four times a second. */
   onProgress: (line: string) => void;
-  /** Milliseconds of a clock that never goes back. */
+  /** A clock that never goes back, in milliseconds. */
   now?: () => number;
 }
 
-/** The output of a command while it runs: cleaned, kept head and tail, and spilled to a file. */
+/**
+ * Collects the output of a running command: cleans it, keeps both ends, and writes it all to a
+ * file.
+ */
 export class CommandOutput {
   readonly stdout: HeadTail;
   readonly stderr: HeadTail;
@@ -31,7 +34,7 @@ export class CommandOutput {
     this.stderr = new HeadTail(options.keepChars);
   }
 
-  /** Takes what came. A promise where more should wait. */
+  /** Adds output. When it returns a promise, wait for it before you add more. */
   add(text: string, stream: 'stdout' | 'stderr'): void | Promise<void> {
     const cleaner = this.#cleaners[stream];
     const cleaned = cleaner.add(text);
@@ -41,7 +44,7 @@ export class CommandOutput {
     return this.#options.spill.add(cleaned);
   }
 
-  /** To be called once, when nothing more comes. */
+  /** Ends the output. Call it once, when no more output comes. */
   async end(): Promise<Spilled> {
     for (const stream of ['stdout', 'stderr'] as const) {
       const rest = this.#cleaners[stream].end();

@@ -1,5 +1,5 @@
 import { takeEnd, takeStart } from '@ethosagent/policy';
-/** The beginning and the end of a text of any length, in bounded memory. */
+/** Keeps the beginning and the end of a text of any length, in bounded memory. */
 export class HeadTail {
   readonly #limit: number;
   #head = '';
@@ -7,12 +7,12 @@ export class HeadTail {
   #tailChars = 0;
   #chars = 0;
 
-  /** @param limit characters of the beginning, and as many of the end */
+  /** @param limit how many characters of the beginning to keep, and as many of the end */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** All that was added, kept or not. */
+  /** The number of added characters, kept or not. */
   get chars(): number {
     return this.#chars;
   }
@@ -38,10 +38,10 @@ export class HeadTail {
   }
 
   /**
-   * At most `max` characters of it and a line that tells how many are left out; whole lines where
-   * there are any.
+   * Returns at most `max` characters of the text, and a line that says how many are left out. It
+   * cuts at whole lines if it can.
    *
-   * @param quote changes what was added, and not that line
+   * @param quote is applied to the added text, and not to that line
    */
   text(max: number, quote = (text: string) => text): { text: string; omittedChars: number } {
     const tail = this.#tail.join('');

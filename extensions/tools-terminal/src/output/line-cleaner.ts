@@ -2,11 +2,13 @@ import { cleanLine, needsCleaning } from './clean-line.js';
 
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Cleans output as it comes. What it returns is lines that are complete, or too long to wait for. */
+/**
+ * Cleans output as it comes. It returns lines that are complete, or that are too long to wait for.
+ */
 export class LineCleaner {
   #pending = '';
 
-  /** The output without control sequences, as far as its lines are complete. */
+  /** Adds output. Returns the cleaned lines that are complete now. */
   add(text: string): string {
     const all = this.#pending + text;
     const end = all.lastIndexOf('\n') + 1;
@@ -26,20 +28,20 @@ export class LineCleaner {
     return cleaned + told + rest;
   }
 
-  /** What is left of a line that never ended. */
+  /** Returns the cleaned rest, when the last line did not end. */
   end(): string {
     const rest = cleanLine(this.#pending);
     this.#pending = '';
     return rest;
   }
 
-  /** The line that is being written now, e.g. a progress bar. */
+  /** Returns the line that is being written now, e.g. a progress bar. */
   current(): string {
     return cleanLine(this.#pending.slice(-2000)).split('\n').at(-1) ?? '';
   }
 }
 
-/** Of states that are written over, the lines that stay. */
+/** Returns the lines that are kept of overwritten states. */
 function overwrittenLines(states: string): string {
   // As if something that is no failure came after them.
   const lines = cleanLine(`${states}\r.`).split('\n').slice(0, -1);

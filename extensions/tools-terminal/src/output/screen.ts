@@ -1,15 +1,15 @@
 import { showInvisible, withoutControls } from '@ethosagent/policy';
 import { SCREEN } from '../shell.js';
 
-/** What a screen shows. */
+/** The content of a terminal's screen. */
 export interface Screen {
   text: string;
-  /** Where the cursor is, both counted from 1. */
+  /** The place of the cursor, with row and column counted from 1. */
   cursor: { row: number; column: number };
 }
 
 /**
- * What the screen of a terminal shows after all that a program wrote: characters alone. Colours,
+ * Returns the screen of a terminal after all output of a program. It has only characters: colours,
  * titles, links, the clipboard and questions to the terminal stay in the emulator.
  */
 export async function screenOf(text: string): Promise<Screen> {

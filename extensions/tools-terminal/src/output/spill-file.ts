@@ -7,23 +7,23 @@ const MIB = 1024 * 1024;
 export interface SpillOptions {
   fs: ScopedFs;
   workingDir: string;
-  /** Absolute, or below the working directory. */
+  /** The folder of the file: absolute, or relative to the working directory. */
   dir: string;
   maxMb: number;
-  /** Characters up to which there is no file. */
+  /** The file is written when the output has more characters than this. */
   afterChars: number;
 }
 
-/** Where the whole output went, as far as it did. */
+/** The file with the whole output, if there is one. */
 export interface Spilled {
   path?: string;
-  /** The file has only the beginning. */
+  /** Whether the file has only the beginning of the output. */
   isCut: boolean;
-  /** Why there is no file, or no more of one. */
+  /** Why there is no file, or why the file is incomplete. */
   problem?: string;
 }
 
-/** A file that gets the whole of an output, once it is larger than what is shown. */
+/** Writes the whole output to a file when it is larger than the shown part. */
 export class SpillFile {
   readonly #options: SpillOptions;
   readonly #path: string;
@@ -41,7 +41,7 @@ export class SpillFile {
     if (options.maxMb === 0) this.#state = 'failed';
   }
 
-  /** Takes the next part. A promise where the disk is behind. */
+  /** Adds the next part. When the disk is slower, it returns a promise to wait for. */
   add(text: string): void | Promise<void> {
     if (this.#state === 'cut' || this.#state === 'failed') return;
     this.#buffer.push(text);

@@ -2,7 +2,9 @@ import { LineCleaner } from './line-cleaner.js';
 
 type Stream = 'stdout' | 'stderr';
 
-/** Looks for a text in output as it comes, as it is shown: without what colours it. */
+/**
+ * Looks for a text in output as it comes. Colours and other control sequences in it don't matter.
+ */
 export class TextWatch {
   readonly #wanted: string;
   readonly #cleaners = { stdout: new LineCleaner(), stderr: new LineCleaner() };

@@ -16,12 +16,12 @@ export function tellsOfFailure(line: string): boolean {
   return FAILURE.test(line) && !(line.length < MAX_SUCCESS_CHARS && SUCCESS.test(line));
 }
 
-/** Whether a line warns. */
+/** Whether a line is a warning. */
 export function warns(line: string): boolean {
   return WARNING.test(line);
 }
 
-/** Where a line tells of a failure; -1 where it doesn't. */
+/** Returns the place where a line tells of a failure; -1 when it does not. */
 export function failureIn(line: string): number {
   return line.search(FAILURE);
 }

@@ -1,17 +1,17 @@
 import { clip } from './clip.js';
 
-/** What a program prints, as far as it can be told which one it is. */
+/** How to read the output of a kind of program. */
 export interface OutputKind {
   name: 'tests' | 'install' | 'compiler' | 'git diff' | 'git log' | 'git status';
-  /** Lines by which the output is known. */
+  /** Matches lines that identify the output. */
   knownBy: RegExp;
-  /** Names in the command by which it is known. */
+  /** Matches names in the command that identify the output. */
   command: RegExp;
-  /** Lines that tell nothing but that all is well. */
+  /** Matches lines that only say that everything is well. */
   noise: RegExp;
-  /** Lines that say how it went. */
+  /** Matches lines that sum up the run. */
   summary: RegExp;
-  /** Whether failures stand before all else. */
+  /** Whether failures are more important than everything else. */
   failuresFirst: boolean;
 }
 
@@ -92,7 +92,7 @@ const OTHER: Omit<OutputKind, 'name'> = {
 // A name in a command may be anywhere, so it is looked for where names usually are.
 const MAX_COMMAND_CHARS = 2000;
 
-/** Which kind an output is: by its own lines first, then by the command. */
+/** Finds the kind of an output: first by its lines, then by the command. */
 export function kindOf(lines: readonly string[], command: string): Omit<OutputKind, 'name'> {
   for (const kind of KINDS) if (lines.some((line) => kind.knownBy.test(clip(line)))) return kind;
   const start = command.slice(0, MAX_COMMAND_CHARS);

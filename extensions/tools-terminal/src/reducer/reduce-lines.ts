@@ -8,15 +8,16 @@ const CONTEXT_AFTER = 10;
 export interface ReduceOptions {
   kind: Omit<OutputKind, 'name'>;
   maxChars: number;
-  /** The command did not end well: something in the middle may say why. */
+  /** Whether the command failed, so that a line in the middle may say why. */
   hasFailed: boolean;
-  /** Lines that stay whatever they cost. */
+  /** Returns whether a line must stay, however long it is. */
   mustStay: (line: string, at: number) => boolean;
 }
 
 /**
- * Keeps the lines that say most: failures with what stands around them, then how it went, then the
- * end and the beginning. Says how many lines are left out, and how many of those tell of failures.
+ * Keeps the most important lines: failures with the lines around them, then the summary, then the
+ * end and the beginning. It says how many lines are left out, and how many of those tell of
+ * failures.
  */
 export function reduceLines(
   lines: readonly string[],
@@ -61,7 +62,7 @@ export function reduceLines(
   });
 }
 
-/** Lines that differ from all others by more than numbers, as many as there is room for. */
+/** Returns lines that differ from all others by more than numbers, as many as there is room for. */
 function unlikeOthers(lines: readonly string[], maxChars: number): number[] {
   const shapes = lines.map((line) => clip(line).replaceAll(/\d+/g, '0').trim());
   const counts = new Map<string, number>();
@@ -74,7 +75,7 @@ function unlikeOthers(lines: readonly string[], maxChars: number): number[] {
   });
 }
 
-/** The failing lines, and the lines around them that are not noise. */
+/** Returns the lines that tell of failures, and the lines around them that are not noise. */
 function nearFailures(
   lines: readonly string[],
   failing: readonly boolean[],

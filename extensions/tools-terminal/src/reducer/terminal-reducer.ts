@@ -4,7 +4,7 @@ import { failureIn } from './failure-lines.js';
 import { kindOf } from './output-kind.js';
 import { reduceLines } from './reduce-lines.js';
 
-/** Up to this many characters an output is read as fast as its summary. */
+/** An output of up to this many characters is not shortened: it is read as fast as a summary. */
 const SHORT_CHARS = 1_500;
 const MAX_CHARS = 8_000;
 const MAX_LINE_CHARS = 2_000;
@@ -14,9 +14,10 @@ const OWN_LINES =
   /^\[(?:… \d+ characters left out …|stderr|all of the output is in |the beginning of the output is in |the rest was not kept)/;
 
 /**
- * Shortens what `terminal` answers to what matters: of test runs, installs, compilers and linters
- * the failures first, of git the beginning of each part, of all else the beginning and the end.
- * Says how many lines it left out, and how many of them tell of failures.
+ * Shortens a long result of `terminal` to the important lines. For test runs, installs, compilers
+ * and linters, it keeps the failures first; for git, the beginning of each part; for other output,
+ * the beginning and the end. It says how many lines it left out, and how many of them tell of
+ * failures.
  */
 export const terminalReducer: ToolResultReducer = {
   toolName: 'terminal',
@@ -27,7 +28,7 @@ export const terminalReducer: ToolResultReducer = {
   },
 };
 
-/** The same for a text alone. Its first line says how the command ended, and stays. */
+/** Shortens the text of a result. Its first line, which says how the command ended, stays. */
 export function reduceOutput(value: string, command: string): string {
   const lines = value.split('\n').map(shortLine);
   return reduceLines(lines, {
@@ -43,7 +44,7 @@ function commandIn(args: unknown): string {
   return typeof args.command === 'string' ? args.command : '';
 }
 
-/** Cuts the middle out of a line that is much too long, but keeps what tells of a failure. */
+/** Cuts the middle out of a line that is much too long, but keeps text that tells of a failure. */
 function shortLine(line: string): string {
   if (line.length <= MAX_LINE_CHARS) return line;
   const at = failureIn(line);

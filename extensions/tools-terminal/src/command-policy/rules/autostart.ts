@@ -2,7 +2,7 @@ import { isUnknown } from '../marked-text.js';
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** Programs that make something run later or outside of the line, and the words with which they do. */
+/** Programs that make something run later or outside of the line, and the words that do this. */
 const LATER: Readonly<Record<string, RegExp>> = {
   systemctl:
     /^(enable|reenable|preset|preset-all|link|start|try-restart|add-wants|add-requires|set-environment|import-environment)$/,
@@ -32,7 +32,10 @@ const LATER: Readonly<Record<string, RegExp>> = {
   dconf: /^(write|load)$/,
   defaults: /^write$/,
 };
-/** Settings of package managers, of which some name scripts, and most say where code comes from. */
+/**
+ * The words that set an option of a package manager. Some options name scripts, most name sources
+ * of code.
+ */
 const SETTINGS: Readonly<Record<string, RegExp>> = {
   npm: /^(config|c) (set|edit|s)\b|^set\b/,
   pnpm: /^(config|c) (set|edit)\b|^set\b/,
@@ -48,7 +51,7 @@ const SETTINGS: Readonly<Record<string, RegExp>> = {
   helm: /^repo add\b/,
 };
 
-/** What goes on, or begins, when the line has ended. */
+/** The rule about programs that go on, or begin, after the line has ended. */
 export const autostart: BuiltInRule = {
   name: 'autostart',
   about:

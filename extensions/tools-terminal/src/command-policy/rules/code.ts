@@ -3,7 +3,7 @@ import { codeOf, isDescriptor, isShell, languageOf } from '../interpreters.js';
 import { isUnknown } from '../marked-text.js';
 import { ask, type BuiltInRule, deny } from './rule.js';
 
-/** Code from the network. */
+/** The rule about running code from the network. */
 export const fetchAndRun: BuiltInRule = {
   name: 'fetch-and-run',
   about: 'Running what was just fetched from the network, unseen.',
@@ -30,7 +30,7 @@ function readsStdin(args: readonly string[]): boolean {
   return args.some((word) => /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/.test(word));
 }
 
-/** Code of a language that this policy can't judge. */
+/** The rule about code of a language that this policy can't judge. */
 export const unreadCode: BuiltInRule = {
   name: 'unread-code',
   about: 'Code in another language on the command line, or shell text from a pipe.',
@@ -90,7 +90,7 @@ export const unreadCode: BuiltInRule = {
   },
 };
 
-/** Filters that are known to run nothing, for `print | "sort"`. */
+/** Matches filters that are known to run nothing, as in `print | "sort"`. */
 const FILTERS = /\|&?\s*"(sort|uniq|head|tail|wc|cat|column|tr|cut|nl|rev|tac)( [\w ,.:=-]*)?"/g;
 
 function runsFromAwk(program: string): boolean {
@@ -105,7 +105,7 @@ function runsFromAwk(program: string): boolean {
   );
 }
 
-/** A command `e`, or a substitution with the flag `e`. */
+/** Whether a sed script has a command `e`, or a substitution with the flag `e`. */
 function runsFromSed(script: string): boolean {
   if (/^[\w./-]+$/.test(script) && !/^(\d*|\/.*\/)s[^\w\s]|^\d+e/.test(script)) return false;
   return (
@@ -118,7 +118,7 @@ function runsFromSed(script: string): boolean {
   );
 }
 
-/** The value of `-f` and the like, when it is only known at run time. */
+/** Whether the value of an option such as `-f` is known only at run time. */
 function readsOpenFile(args: readonly string[], option: RegExp): boolean {
   return args.some((word, at) => {
     const value = option.test(args[at - 1] ?? '') ? word : /^(?:-f|--file=)(.+)$/.exec(word)?.[1];
@@ -126,7 +126,7 @@ function readsOpenFile(args: readonly string[], option: RegExp): boolean {
   });
 }
 
-/** Options of other programs whose values run. */
+/** Whether another program has an option whose value it runs. */
 function runsOtherwise(name: string, args: readonly string[]): boolean {
   switch (name) {
     case 'deno':

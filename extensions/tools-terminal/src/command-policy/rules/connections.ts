@@ -5,7 +5,7 @@ import { ask, type BuiltInRule, type Objection } from './rule.js';
 const RAW =
   /^(nc|ncat|netcat|nc\.(openbsd|traditional)|socat|telnet|websocat|wscat|pwncat|cryptcat|rlogin|ftp|tftp|sftp|lftp|ncftp)$/;
 const HERE = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/;
-/** Servers that let others in, and tunnels to this machine. */
+/** Matches servers that let others in, and tunnels to this machine. */
 const SERVERS =
   /^(sshd|dropbear|vncserver|x11vnc|tcpserver|xinetd|inetd|smbd|vsftpd|pure-ftpd|tftpd|rsyncd|stunnel\d?|ngrok|localtunnel|lt|bore|frpc|frps|chisel|gost|tailscaled|zerotier-one|iperf3?|webfsd|darkhttpd|miniserve|http-server|serve|live-server|static-server|local-web-server|ws|gotty|ttyd|wetty|tmate|croc|wormhole|transfer|magic-wormhole)$/;
 const WITH_VERB: Readonly<Record<string, RegExp>> = {
@@ -21,7 +21,7 @@ const WITH_VERB: Readonly<Record<string, RegExp>> = {
   kubectl: /^proxy$/,
 };
 
-/** Connections that others can begin, or that carry any data. */
+/** The rule about connections that others can begin, or that can carry any data. */
 export const connections: BuiltInRule = {
   name: 'connection',
   about: 'Listening for others, raw connections and tunnels, and sending files to other machines.',
@@ -59,14 +59,14 @@ export const connections: BuiltInRule = {
   },
 };
 
-/** `nc -z localhost 3000` only looks whether somebody listens. */
+/** Judges raw connections. `nc -z localhost 3000` only checks whether somebody listens. */
 function raw(name: string, args: readonly string[]): Objection | undefined {
   const looks = /^(nc|ncat|netcat)/.test(name) && hasShort(args, 'z') && !hasShort(args, 'l');
   if (looks && HERE.test(operandsOf(args)[0] ?? '')) return undefined;
   return ask('opens a connection that carries whatever it is given');
 }
 
-/** Whether a server is told to hear only this machine. */
+/** Whether the options of a server let only this machine connect. */
 function isBoundHere(args: readonly string[]): boolean {
   return args.some((word, at) => {
     const joined = /^--?(?:bind|host|hostname|address|listen|a|b)=(.+)$/.exec(word)?.[1];
@@ -81,7 +81,7 @@ function isBoundHere(args: readonly string[]): boolean {
 
 const METHOD = /^(-[a-zA-Z]*X|--request|--method)$/;
 
-/** Uploads and `DELETE` requests of an HTTP client. */
+/** Judges uploads and `DELETE` requests of an HTTP client. */
 function sends(name: string, args: readonly string[]): Objection | undefined {
   const isCurl = name === 'curl' || name === 'curlie';
   const sent = args.some((word, at) => {

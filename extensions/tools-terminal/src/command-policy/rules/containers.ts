@@ -1,7 +1,10 @@
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** Names that look like containers. */
+/**
+ * The rule about containers with the rights or the files of the machine, and about removing
+ * containers.
+ */
 export const container: BuiltInRule = {
   name: 'container-escape',
   about:
@@ -43,7 +46,7 @@ export const container: BuiltInRule = {
   },
 };
 
-/** The words of each program that remove one, or more. */
+/** The words of each program that remove one or more of them. */
 const REMOVES: Readonly<Record<string, RegExp>> = {
   docker: /^(rm|rmi|remove|kill|leave)$/,
   podman: /^(rm|rmi|remove|kill|reset)$/,
@@ -73,7 +76,10 @@ const REMOVES: Readonly<Record<string, RegExp>> = {
   govc: /^(vm|datastore|snapshot|pool|folder|host|object)[.](destroy|remove|rm)$/,
 };
 
-/** The first words of these programs are the subcommand. The words after it may be another command. */
+/**
+ * Whether a command removes a machine. Only the first words count, because later ones may be
+ * another command.
+ */
 function removesMachine(name: string, words: readonly string[]): boolean {
   const removes = Object.hasOwn(REMOVES, name) ? REMOVES[name] : undefined;
   if (removes === undefined) return false;

@@ -3,12 +3,12 @@ import { operandsOf } from '../options.js';
 import type { SimpleCommand } from '../simple-command.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** Which words of a client are statements. */
+/** The words of a database client that are statements. */
 interface Client {
   names: RegExp;
-  /** Options before a statement. */
+  /** Matches options whose value is a statement. */
   options: RegExp;
-  /** Its operands from this one on are statements. */
+  /** The index of the first operand that is a statement. All after it are, too. */
   from?: number;
 }
 
@@ -40,7 +40,7 @@ const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Statements of databases that lose data. */
+/** The rule about statements that lose data of a database. */
 export const databases: BuiltInRule = {
   name: 'database',
   about: 'Statements that drop, empty or change tables as a whole.',
@@ -77,7 +77,7 @@ export const databases: BuiltInRule = {
   },
 };
 
-/** The statements among the words of a client, and in its input. */
+/** Returns the statements among the words of a client, and in its input. */
 function textsOf(command: SimpleCommand, options: RegExp, from = command.args.length): string[] {
   const { args } = command;
   const texts: string[] = [];
@@ -93,7 +93,7 @@ function textsOf(command: SimpleCommand, options: RegExp, from = command.args.le
   return [...texts, ...operands.slice(from), ...inputOf(command)];
 }
 
-/** The input of a command that the line itself contains. */
+/** Returns the input of a command, if the line itself contains it. */
 function inputOf({ input }: SimpleCommand): string[] {
   if (input.from === 'text') return [input.text];
   return input.from === 'pipe' && input.said !== undefined ? [input.said] : [];
@@ -108,7 +108,7 @@ const ALTERS =
 const RUNS_TEXT = /\b(execute|exec|do|call|prepare|eval|gexec)\b|sp_executesql/i;
 const SHELL_COMMAND = /(^|\n)\s*\.(restore|clone|excel)\b/;
 
-/** Whether statements delete more than single rows that they name. */
+/** Whether statements delete more than the single rows that they name. */
 function losesData(text: string): boolean {
   // MySQL runs the text inside such comments.
   const bare = text.replaceAll(/\/\*!\d*/g, ' ').replaceAll(/\/\*[\s\S]*?\*\/|--[^\n]*|\*\//g, ' ');

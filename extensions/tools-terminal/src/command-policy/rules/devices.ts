@@ -14,7 +14,10 @@ function isDevice(path: string): boolean {
 
 const MAKERS =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|newfs|wipefs|blkdiscard|sgdisk|cfdisk|pvcreate|pvremove|vgremove|lvremove|badblocks|format)$/;
-/** Programs that mostly show information: the words that destroy data, and the words that only change it. */
+/**
+ * For programs that mostly show information: the words that destroy data, and those that only
+ * change it.
+ */
 const BY_VERB: Readonly<Record<string, { denies: RegExp; asks: RegExp }>> = {
   zpool: {
     denies: /^(create|destroy|labelclear|remove|split)$/,
@@ -58,7 +61,7 @@ const CHANGES_TABLE = /^(rm|mklabel|mktable|mkpart|resizepart|set|toggle|name|re
 const HARMLESS_WORDS =
   /^(-l|--list|-V|--version|-h|--help|print|list|status|info|detail|--detail|-d|--dump|luksDump|isLuks|-I|id-ctrl|smart-log|get|--query|--examine)$/;
 
-/** Writing to block devices and to memory. */
+/** The rule about writing to block devices and to memory. */
 export const blockDevices: BuiltInRule = {
   name: 'block-device',
   about: 'Writing to a block device, and making file systems or partitions.',
@@ -102,7 +105,9 @@ function byName(name: string, args: readonly string[]): Objection | undefined {
   return undefined;
 }
 
-/** The files that a program writes, of those that are used to write to devices. */
+/**
+ * Returns the files that a program writes, if the program is one that is used to write to devices.
+ */
 export function writtenBy(name: string, args: readonly string[]): string[] {
   switch (name) {
     case 'dd':
@@ -137,7 +142,10 @@ function targetsOf(args: readonly string[]): string[] {
 const WRITERS =
   /^(curl|wget2?|aria2c|[gb]?s?d?tar|g?sort|uniq|qemu-img|openssl|gcc|g\+\+|cc|clang|ld|split|csplit|xxd|bmaptool|zip|socat|g?sed|[gmn]?awk|sqlite3|pg_dump|mysqldump|ffmpeg|scp|cpio|pv|partclone.*|flashcp|nandwrite|dd_rescue|parted)$/;
 
-/** Words of a program that writes to some of them, for which only a device would matter. */
+/**
+ * Returns words of a program that may be files to which it writes. Only a device among them
+ * matters.
+ */
 function perhapsWrittenBy(name: string, args: readonly string[]): string[] {
   if (/^g?ddrescue$/.test(name)) return operandsOf(args).slice(1);
   if (!WRITERS.test(name)) return [];

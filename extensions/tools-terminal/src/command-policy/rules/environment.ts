@@ -11,15 +11,15 @@ const USUAL_FOLDER =
   /^(?:\uE002\/(?:\.?[\w-]+\/)*(?:s?bin|shims)|\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin)$/;
 const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|-nw))?$/;
 
-/** Where an interpreter looks for modules. */
+/** Matches variables that say where an interpreter looks for modules. */
 const MODULE_PATH = /^(PYTHONPATH|NODE_PATH)$/;
 
-/** A folder of the project. Its code may run anyway. */
+/** Whether a folder is in the project, whose code may run anyway. */
 function isBelowHere(folder: string): boolean {
   return !isUnknown(folder) && !/^[/~\uE002]|(?:^|\/)\.\.(?:\/|$)/.test(folder);
 }
 
-/** Variables that change which programs run. */
+/** The rule about variables that change which programs run. */
 export const environment: BuiltInRule = {
   name: 'environment',
   about: 'Variables that change which programs run, or what they load.',
@@ -54,8 +54,8 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
 }
 
 /**
- * Whether a `PATH` finds what it found before: what is new stands behind, as an absolute folder, or
- * is a folder in which programs are put on purpose.
+ * Whether a new `PATH` still finds the same programs. That is so when new folders are absolute and
+ * come after the old ones, or when a new folder is one in which people put programs on purpose.
  */
 function keepsPrograms(value: string): boolean {
   const folders = value.split(':');

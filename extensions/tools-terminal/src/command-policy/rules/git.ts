@@ -27,18 +27,20 @@ const GLOBAL = {
   ],
 };
 
-/** The subcommand of git, with what follows it. */
+/** Returns the subcommand of git, with the words after it. */
 export function gitSubcommand(args: readonly string[]): string[] {
   return readOperands(args, GLOBAL).readings[0] ?? [];
 }
 
-/** The words after `git`; of `git-push x`, `push x`. */
+/** Returns the words after `git`; for `git-push x`, it returns `push x`. */
 export function gitArgs({ name = '', args }: SimpleCommand): readonly string[] | undefined {
   if (/^(git|hub)$/.test(name)) return args;
   return /^git-[a-z-]+$/.test(name) ? [name.slice(4), ...args] : undefined;
 }
 
-/** A setting that is given or kept: `[key, value]`, the key in small letters. */
+/**
+ * Returns the settings that a command of git sets or stores: `[key, value]`, the key in lower case.
+ */
 export function gitSettings(args: readonly string[]): [key: string, value: string][] {
   const given: string[] = [];
   for (const [at, word] of args.entries()) {
@@ -69,11 +71,11 @@ export function gitSettings(args: readonly string[]): [key: string, value: strin
   });
 }
 
-/** Settings whose values are commands, or folders with commands. */
+/** Matches settings whose values are commands, or folders with commands. */
 export const GIT_RUNS =
   /^(alias\..*|core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|pager\..*|gpg\.(.*\.)?program|credential\.(.*\.)?helper|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|receive\..*|sendemail\..*cmd|web\.browser|browser\..*\.cmd|man\..*\.cmd|http\.(.*\.)?sslcert)$/i;
 
-/** A rule about git, by what each subcommand says. */
+/** Makes a rule about git from a judgement of each subcommand. */
 function gitRule(
   name: string,
   about: string,
@@ -127,7 +129,7 @@ const pushing = gitRule('git-force-push', 'Pushing over, or deleting, what is on
   'send-pack': () => ask('pushes without its usual safety'),
 });
 
-/** Pushes that take something away from others. */
+/** The rule about pushes that remove the work of others. */
 export const gitForcePush: BuiltInRule = {
   ...pushing,
   judge(command, place) {
@@ -155,7 +157,7 @@ function onlyLease(rest: readonly string[]): boolean {
   return forces.length > 0 && forces.every((word) => /^--force-(w|i)/.test(word));
 }
 
-/** Commits and their history. */
+/** The rule about commands that lose commits and their history. */
 export const gitHistory = gitRule(
   'git-history',
   'Rewriting history, or dropping what git would keep.',
@@ -190,14 +192,14 @@ export const gitHistory = gitRule(
   },
 );
 
-/** Whether a path is all of the working tree. */
+/** Whether a path means the whole working tree. */
 function isAll(path: string): boolean {
   return (
     /^(\.?\/*|(\.\/+)+|:\/?|:\(top\)|(:\/)?[*\uE003]+|\.\/[*\uE003]+)$/.test(path) && path !== ''
   );
 }
 
-/** Work that was never committed. */
+/** The rule about commands that lose work which was never committed. */
 export const gitUncommitted = gitRule(
   'git-uncommitted',
   'Throwing away changes that were not committed.',
@@ -235,7 +237,7 @@ export const gitUncommitted = gitRule(
   },
 );
 
-/** A subcommand that is only known at run time. */
+/** The rule about a subcommand of git that is known only at run time. */
 export const gitUnknown: BuiltInRule = {
   name: 'git-unknown',
   about: 'A git subcommand that is known only when it runs.',

@@ -1,7 +1,7 @@
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** Programs that keep keys and passwords, with the words that remove some of them. */
+/** Programs that store keys and passwords, with the words that remove some of them. */
 const REMOVES: Readonly<Record<string, RegExp>> = {
   gpg: /^--(delete-|expert-delete|gen-revoke|generate-revocation|quick-revoke)/,
   gpgsm: /^--delete-/,
@@ -27,7 +27,7 @@ const REMOVES: Readonly<Record<string, RegExp>> = {
   sops: /^--rm-/,
 };
 
-/** Removal of keys that can not be restored. */
+/** The rule about removing keys that can't be restored. */
 export const keys: BuiltInRule = {
   name: 'key-removal',
   about: 'Removing keys, certificates and passwords from where they are kept.',

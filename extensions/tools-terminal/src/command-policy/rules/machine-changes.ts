@@ -1,6 +1,9 @@
 import { operandsOf } from '../options.js';
 
-/** What makes a program take something from the machine, or change its network or clock: its operands, joined by a blank. */
+/**
+ * The operands, joined by a blank, with which a program removes something from the machine, or
+ * changes its network or clock.
+ */
 const BY_WORDS: Readonly<Record<string, RegExp>> = {
   apt: /^(remove|purge|autoremove|autopurge|full-upgrade)\b/,
   'apt-get': /^(remove|purge|autoremove|dist-upgrade)\b/,
@@ -20,7 +23,7 @@ const BY_WORDS: Readonly<Record<string, RegExp>> = {
   timedatectl: /^set-/,
   hostnamectl: /^(set-|hostname .)/,
 };
-/** The same, by an option. */
+/** The options with which a program does the same. */
 const BY_OPTION: Readonly<Record<string, RegExp>> = {
   dpkg: /^(-r|-P|--remove|--purge|--force-\S+)$/,
   rpm: /^(-[a-zA-Z]*e[a-zA-Z]*|--erase)$/,
@@ -29,7 +32,10 @@ const BY_OPTION: Readonly<Record<string, RegExp>> = {
   'update-alternatives': /^--(set|remove|remove-all|install|auto|config)$/,
 };
 
-/** Whether a command removes what the machine has, or changes its network, its clock or its name. */
+/**
+ * Whether a command removes something from the machine, or changes its network, its clock or its
+ * name.
+ */
 export function changesMachine(name: string, args: readonly string[]): boolean {
   const byWords = Object.hasOwn(BY_WORDS, name) ? BY_WORDS[name] : undefined;
   if (byWords?.test(operandsOf(args).join(' ')) === true) return true;

@@ -61,7 +61,10 @@ const PUBLISHERS: Readonly<Record<string, RegExp>> = {
   gradlew: /^publish/,
 };
 
-/** Words of a code host client that only show something, or make a proposal that others can reject. */
+/**
+ * Matches words of a code host client that only show something, or propose a change that others can
+ * reject.
+ */
 const SHOWS =
   /^(view|list|ls|status|diff|checks|checkout|co|search|browse|clone|download|watch|verify|show|note|trace|set-default|develop|)$/;
 const PROPOSES = /^(create|edit|comment|ready|review|update|close|reopen|update-branch)$/;
@@ -82,7 +85,7 @@ function callsApi(args: readonly string[]): boolean {
   );
 }
 
-/** Publishing. */
+/** The rule about publishing. */
 export const publishing: BuiltInRule = {
   name: 'publishing',
   about: 'Publishing packages, images and releases.',

@@ -1,11 +1,11 @@
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** A connection to another machine, with marks for the unknown parts. */
+/** Matches a connection to another machine, with marks for the unknown parts. */
 const CONNECTION =
   /^\/dev\/(tcp|udp)\/|^\/dev\/[^/]*[\uE000\uE001]|[\uE000\uE001].*\/(tcp|udp)\/[^/]+\/[^/]+$/;
 
-/** Clients of clouds and similar services: the words that remove something there. */
+/** Matches clients of clouds and similar services, with the words that remove something there. */
 const LOSES =
   /^(rm|rb|rmi|del|rmdir|rmdirs|deletefile|delete|delete[-:].*|.*[-:]delete|remove|remove-.*|destroy|.*[:.]destroy|terminate|terminate-.*|purge|purge-.*|.*:purge|deregister-.*|release-.*|revoke-.*|schedule-key-deletion|cancel-.*|empty|wipe|reset|.*:reset|unset|disable-.*|detach-.*|deploy)$/;
 const CLOUDS =
@@ -24,10 +24,10 @@ const MIRRORS: Readonly<Record<string, RegExp>> = {
   azcopy: /^--delete-destination/,
   rclone: /^--delete-(before|during|after|excluded)/,
 };
-/** Of `rclone`, what makes the other side the same. */
+/** Matches the subcommands of `rclone` that make the other side the same. */
 const SYNCS = /^(sync|move|moveto|bisync|cleanup|dedupe)$/;
 
-/** The first words of a line are the subcommand. The words after it may be another command. */
+/** How many words count as the subcommand. The words after it may be another command. */
 const CLUSTER_WORDS = 12;
 const CLUSTER_CHANGES =
   /^(delete|drain|exec|attach|apply|create|run|edit|set|expose|autoscale|label|annotate|replace|patch|scale|cordon|uncordon|taint|cp|debug|uninstall|install|upgrade|rollback|rollout|certificate|new-app|new-project|adm)$/;
@@ -37,7 +37,9 @@ function isClusterChange(word: string, next: string | undefined): boolean {
   return CLUSTER_CHANGES.test(word);
 }
 
-/** Clients of queues and search engines: a word or an option that removes something. */
+/**
+ * Whether a client of a queue or a search engine has a word or an option that removes something.
+ */
 function deletesInQueue(name: string, args: readonly string[]): boolean {
   if (/^kafka-[a-z-]+(\.sh)?$/.test(name))
     return args.some((word) => /^--(delete|reset-offsets|alter)/.test(word));
@@ -52,7 +54,7 @@ function deletesInQueue(name: string, args: readonly string[]): boolean {
   );
 }
 
-/** Other machines, and the data that is kept there. */
+/** The rule about other machines, and the data on them. */
 export const remote: BuiltInRule = {
   name: 'remote',
   about: 'Commands on other machines, and destroying what runs or is kept there.',
@@ -122,7 +124,7 @@ export const remote: BuiltInRule = {
   },
 };
 
-/** Whether a copy removes files of another machine. */
+/** Whether a copy removes files on another machine. */
 function mirrors(args: readonly string[], words: readonly string[]): boolean {
   if (args.some((word) => /^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(word))) return false;
   const removes = args.some((word) =>

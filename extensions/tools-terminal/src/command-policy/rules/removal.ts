@@ -7,7 +7,7 @@ import type { PossibleFolders } from '../possible-folders.js';
 import type { SimpleCommand } from '../simple-command.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
-/** Removal of folders with everything below them. */
+/** The rule about removing folders with everything below them. */
 export const recursiveRemoval: BuiltInRule = {
   name: 'recursive-removal',
   about:
@@ -87,7 +87,7 @@ function removal({ name, args }: SimpleCommand, place: PossibleFolders): Objecti
   ]);
 }
 
-/** Removal of possibly many files. */
+/** Judges the removal of files, which may be many. */
 function single(args: readonly string[], place: PossibleFolders): Objection | undefined {
   return worst(
     operandsOf(args).map((path) => {
@@ -102,7 +102,9 @@ function single(args: readonly string[], place: PossibleFolders): Objection | un
   );
 }
 
-/** The files that `truncate` makes shorter: all operands except the values of its options. */
+/**
+ * Judges the files that `truncate` makes shorter: all operands except the values of its options.
+ */
 function emptied(args: readonly string[], place: PossibleFolders): Objection | undefined {
   const { readings } = readOperands(args, {
     short: 'rs',
@@ -120,7 +122,10 @@ function emptied(args: readonly string[], place: PossibleFolders): Objection | u
   );
 }
 
-/** The files that `mv` moves: all operands except the last, or all when `-t` names the target. */
+/**
+ * Returns the files that `mv` moves: all operands except the last, or all when `-t` names the
+ * target.
+ */
 function sourcesOf(args: readonly string[]): string[] {
   const at = args.findIndex((word) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(word));
   if (at !== -1) return operandsOf(args.filter((_, index) => index !== at && index !== at + 1));
@@ -130,7 +135,7 @@ function sourcesOf(args: readonly string[]): string[] {
 
 const REPOSITORY = /(^|\/)\.git(\/|$)/;
 
-/** Whether a path is, or may be, that of a repository's history. */
+/** Whether a path is, or may be, the history of a repository. */
 function isRepository(path: string): boolean {
   if (REPOSITORY.test(path)) return true;
   const name = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
@@ -169,7 +174,7 @@ function deletion(args: readonly string[], place: PossibleFolders): Objection | 
   );
 }
 
-/** Changes of owner and permissions with all below. */
+/** The rule about changing owner or permissions of a folder and everything below it. */
 export const recursiveOwnership: BuiltInRule = {
   name: 'recursive-ownership',
   about:

@@ -1,6 +1,6 @@
 import { operandsOf } from '../options.js';
 
-/** What makes a program print secrets that it keeps: its first operands, joined by a blank. */
+/** The first operands, joined by a blank, with which a program prints secrets that it stores. */
 const PRINTED_BY_WORDS: Readonly<Record<string, RegExp>> = {
   pass: /^show\b/,
   gopass: /^(show|cat)\b/,
@@ -26,17 +26,19 @@ const PRINTED_BY_WORDS: Readonly<Record<string, RegExp>> = {
   vercel: /^env pull\b/,
   terraform: /^(output|state pull|show)\b/,
 };
-/** The same, by an option. */
+/** The options with which a program does the same. */
 const PRINTED_BY_OPTION: Readonly<Record<string, RegExp>> = {
   gpg: /^--export-secret-(sub)?keys|^--export-ssh-key$/,
   gpg2: /^--export-secret-(sub)?keys/,
   sops: /^(-d|--decrypt|decrypt|exec-env)$/,
   rclone: /^(dump|show|reveal)$/,
 };
-/** These options of `ps` take the next word. */
+/** Matches options of `ps` whose value is the next word. */
 const PS_VALUE = /^-[a-zA-Z]*[CuUgGpqstoOk]$|^--\w+$/;
 
-/** Whether a program prints passwords, keys or tokens that it, or another process, keeps. */
+/**
+ * Whether a program prints passwords, keys or tokens that it stores or that another process has.
+ */
 export function printsSecrets(name: string, args: readonly string[]): boolean {
   if (name === 'ps') return showsEnvironments(args);
   const byWords = ownOf(PRINTED_BY_WORDS, name);
@@ -50,7 +52,9 @@ export function printsSecrets(name: string, args: readonly string[]): boolean {
   return args.some((word) => ownOf(PRINTED_BY_OPTION, name)?.test(word) === true);
 }
 
-/** `terraform output` hides secrets, unless the raw value is asked for. */
+/**
+ * Whether a program hides secrets: `terraform output` does, unless it is asked for the raw value.
+ */
 function isTame(name: string, args: readonly string[]): boolean {
   if (name === 'terraform') {
     return !operandsOf(args).includes('pull') && !args.some((word) => /^-(json|raw)$/.test(word));
@@ -60,7 +64,7 @@ function isTame(name: string, args: readonly string[]): boolean {
   );
 }
 
-/** `ps auxe`: with the environments of all processes. */
+/** Whether `ps` shows the environments of all processes, as with `ps auxe`. */
 function showsEnvironments(args: readonly string[]): boolean {
   return args.some((word, at) => {
     if (word === '-E') return true;

@@ -27,20 +27,20 @@ const OF_PROCESS =
   /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:status|stat|statm|limits|cgroup|mounts|mountinfo|mountstats|io|sched|schedstat|comm|oom_[a-z_]+|ns|net|cpuset|loginuid|fd\/[012]|uid_map|gid_map)(?:\/|$)/;
 const MEMORY = /^\/dev\/(?:mem|kmem|port|core)$/;
 
-/** They show the names of files, not their content. */
+/** Matches programs that show the names of files, not their content. */
 const NAMES_ONLY = /^(test|\[|cd|pushd|dirname|basename|mkdir|which|type|true|false|:)$/;
-/** The next program may read their output as names of files. */
+/** Matches programs whose output the next program may read as names of files. */
 const SAYS_NAMES = /^(echo|printf)$/;
-/** They take the names of files from their input. */
+/** Matches programs that take the names of files from their input. */
 const TAKES_NAMES = /^(g?xargs|parallel|read|mapfile|readarray|cpio)$/;
-/** They read everything below a folder. */
+/** Matches programs that read everything below a folder. */
 const RECURSIVE =
   /^([gb]?s?d?tar|zip|7z[ar]?|rsync|scp|rg|ag|ack|ugrep|cpio|pax|restic|borg|rclone|git|docker)$/;
 const RECURSIVE_BY_OPTION = /^(g?cp|[efrz]?grep)$/;
 const ABOVE_HOME = /^(?:\/|\/root|\/home|\/Users|\/etc|\uE002)$/;
 const HIDDEN_FOLDER = /^\/(?:home|Users)\/[^/]+$/;
 
-/** Files with secrets. They are on the deny floor of all tools. */
+/** The rule about files with secrets, which are on the deny floor of all tools. */
 export const secretFiles: BuiltInRule = {
   name: 'secret-file',
   about:
@@ -82,14 +82,14 @@ function looksForSecrets(place: PossibleFolders, args: readonly string[]): boole
   return isNamed && findRoots(args).some((root) => isAbove(place, root));
 }
 
-/** The names that a program gets from its input. */
+/** Returns the names of files that a program gets from its input. */
 function namesFrom(name: string, input: CommandInput): string[] {
   if (!TAKES_NAMES.test(name)) return [];
   const text = input.from === 'text' ? input.text : input.from === 'pipe' ? input.said : undefined;
   return text?.split(/\s+/) ?? [];
 }
 
-/** The folders that a command reads as a whole. */
+/** Returns the folders that a command reads as a whole. */
 function foldersReadBy(
   name: string,
   args: readonly string[],
@@ -125,7 +125,10 @@ function mayBePath(place: PossibleFolders, word: string): boolean {
   return isAmong;
 }
 
-/** The paths that a word may name: itself, the value of an option, what follows `@` or `file://`. */
+/**
+ * Returns the paths that a word may name: itself, the value of an option, the text after `@` or
+ * `file://`.
+ */
 function pathsIn(word: string): string[] {
   const inside = word.match(/(?:\uE002|\/)[^\s"'`,;:()<>|&=@]*/g) ?? [];
   const value = /^(?:-[-\w]*=|@|\w+=@?|-[a-zA-Z])(.+)$/s.exec(word)?.[1];
@@ -163,12 +166,12 @@ function showsProcess(path: string): boolean {
   return !KERNEL.test(known) && !OF_PROCESS.test(known);
 }
 
-/** A path of which only the end is known, as in `"$dir"/.ssh/id_rsa`. */
+/** Whether a path names a secret although only its end is known, as in `"$dir"/.ssh/id_rsa`. */
 function namesSecret(path: string): boolean {
   return /\/\.(ssh|aws|gnupg|kube|azure|password-store)\/./.test(path);
 }
 
-/** Whether a pattern may find what is on the floor. */
+/** Whether a pattern may find a file on the deny floor. */
 function matchesFloor(path: string): boolean {
   if (!path.includes(GLOB)) return false;
   const parts = path.split('/');
@@ -184,7 +187,7 @@ function matchesFloor(path: string): boolean {
   );
 }
 
-/** Whether a pattern may find a file of the system's that is on the floor. */
+/** Whether a pattern may find a file of the system that is on the deny floor. */
 function matchesSystem(path: string): boolean {
   if (!path.includes(GLOB)) return false;
   const parts = path.split('/').map((part) => part.replaceAll(GLOB, '*'));

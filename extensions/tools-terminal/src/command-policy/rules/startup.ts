@@ -15,10 +15,10 @@ const PROGRAMS =
 const OF_SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|opt|var\/spool|var\/lib|Library|System)\//;
 const HOOKS = /\/\.git\/(?:modules\/.*)?(?:hooks|config)|\/\.husky\//;
 
-/** These only show a file, check it, or run it at once. They do not write to it. */
+/** Matches programs that only show a file, check it, or run it at once. They do not write to it. */
 const READERS =
   /^(cat|mkdir|bat|batcat|tac|nl|less|more|head|tail|[efrz]*grep|rg|ag|ack|ls|exa|eza|ll|tree|stat|file|wc|diff|cmp|comm|md5sum|sha\d+sum|b2sum|cksum|xxd|od|hexdump|strings|base64|cut|du|source|\.|test|\[|echo|printf|cd|pushd|realpath|readlink|dirname|basename|which|type|find|fd|fdfind|jq|column|fold|rev|sort|uniq|sed|g?sed|[gmn]?awk|true|false|:|command|exec|export|for|read|shellcheck|git|rm|unlink|shred|truncate|mv|cp|tar|zip|rsync|scp|ln|install|env|sh|bash|zsh|node|python3?|perl|ruby)$/;
-/** Some of these write with an option. */
+/** The options with which some of these programs write. */
 const IN_PLACE: readonly [names: RegExp, option: RegExp][] = [
   [/^(g?sed|perl|ruby)$/, /^-[a-zA-Z0-9]*i|^--in-place/],
   [/^g?sort$/, /^-[a-zA-Z]*o|^--output/],
@@ -26,7 +26,7 @@ const IN_PLACE: readonly [names: RegExp, option: RegExp][] = [
   [/^(xxd|shellcheck)$/, /^-r|^-f/],
 ];
 
-/** Files that run later, or are obeyed later, without anybody seeing it. */
+/** The rule about files that are run or read later without anybody noticing. */
 export const startupFiles: BuiltInRule = {
   name: 'startup-file',
   about: 'Writing to files that run or are obeyed when something starts.',
@@ -54,14 +54,14 @@ export const startupFiles: BuiltInRule = {
   },
 };
 
-/** A home or the root, with its hidden files. */
+/** Matches a home or the root, with its hidden files. */
 const TOP = /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)?\/[^/]*$/;
 
 function isObeyed(place: PossibleFolders, path: string, where: readonly RegExp[]): boolean {
   return resolveIn(place, path).some((resolved = '') => where.some((each) => each.test(resolved)));
 }
 
-/** The words of a program that is not known only to read. */
+/** Returns the words of a program that may write to files. */
 function perhapsWritten({ name = '', args }: SimpleCommand): string[] {
   const isInPlace = IN_PLACE.some(
     ([names, option]) => names.test(name) && args.some((word) => option.test(word)),
@@ -73,7 +73,7 @@ function perhapsWritten({ name = '', args }: SimpleCommand): string[] {
   });
 }
 
-/** Where an archive is unpacked to. */
+/** Returns the folders into which an archive is unpacked. */
 function extracted({ name = '', args }: SimpleCommand): string[] {
   const option = /^[gb]?s?d?tar$/.test(name)
     ? /^(-[a-zA-Z]*C|--directory)$/
@@ -86,11 +86,13 @@ function extracted({ name = '', args }: SimpleCommand): string[] {
   return args.filter((_, at) => option.test(args[at - 1] ?? ''));
 }
 
-/** Programs that a git setting may name without approval. */
+/** Matches programs that a setting of git may name without approval. */
 const USUAL_PROGRAM =
   /^(true|false|\d*|cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code|subl|hx|micro)( (-[\w-]+))*$/;
 
-/** Whether a setting is kept that makes git run something, or talk to another host, later. */
+/**
+ * Whether a command stores a setting that later makes git run something, or talk to another host.
+ */
 function laterByGit(command: SimpleCommand): boolean {
   const args = gitArgs(command);
   if (args === undefined) return false;

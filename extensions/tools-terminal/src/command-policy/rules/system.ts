@@ -2,7 +2,7 @@ import { hasLong, hasShort, operandsOf } from '../options.js';
 import { changesMachine } from './machine-changes.js';
 import { ask, type BuiltInRule, deny } from './rule.js';
 
-/** Turning the machine off. */
+/** The rule about turning the machine off. */
 export const shutdown: BuiltInRule = {
   name: 'shutdown',
   about: 'Turning off or restarting the machine.',
@@ -31,7 +31,7 @@ export const shutdown: BuiltInRule = {
   },
 };
 
-/** Ending every process there is. */
+/** The rule about ending all processes. */
 export const killAll: BuiltInRule = {
   name: 'kill-all',
   about: 'Ending all processes, or the first.',
@@ -72,7 +72,7 @@ function setsOwnerRights(name: string, args: readonly string[]): boolean {
   });
 }
 
-/** `4755`, `u+s`, `g=rxs`, `+6000`. A mode that removes the bit does not match. */
+/** Whether a word is a mode that sets the bit: `4755`, `u+s`, `g=rxs`, `+6000`. */
 function isOwnerMode(word: string): boolean {
   if (/^0*[2-7]\d{3}$/.test(word)) return !/^0*[01]\d{3}$/.test(word);
   return word
@@ -82,7 +82,7 @@ function isOwnerMode(word: string): boolean {
     );
 }
 
-/** Acting with the rights of another. */
+/** The rule about acting with the rights of another user. */
 export const privilege: BuiltInRule = {
   name: 'privilege',
   about: 'Running with the rights of another user, and letting programs do so.',
@@ -102,7 +102,7 @@ export const privilege: BuiltInRule = {
   },
 };
 
-/** The machine's own configuration. */
+/** The rule about the machine's own configuration. */
 export const machine: BuiltInRule = {
   name: 'machine',
   about: 'Firewalls, kernel modules, mounts, scheduled jobs, and removing what is installed.',
