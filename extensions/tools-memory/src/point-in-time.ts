@@ -13,7 +13,7 @@ export const TIME_FORMS =
  *
  * @param text as a person writes it
  * @param now milliseconds since the epoch
- * @param edge whether a date stands for the begin or for the end of its day
+ * @param edge whether a date stands for the beginning or for the end of its day
  * @returns milliseconds since the epoch; `undefined` when the text has none of `TIME_FORMS`
  */
 export function pointInTime(text: string, now: number, edge: 'begin' | 'end'): number | undefined {

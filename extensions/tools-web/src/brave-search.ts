@@ -39,9 +39,10 @@ const answer = z.object({
 const failure = z.object({ error: z.object({ code: z.string(), detail: z.string().nullish() }) });
 
 /**
- * Creates the provider for the web search of Brave:
- * https://api-dashboard.search.brave.com/app/documentation By default, it asks
- * `api.search.brave.com` with the secret `providers/brave/apiKey`.
+ * Creates the provider for the web search of Brave. By default, it asks `api.search.brave.com` with
+ * the secret `providers/brave/apiKey`.
+ *
+ * Source: https://api-dashboard.search.brave.com/app/documentation
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

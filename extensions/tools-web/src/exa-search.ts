@@ -26,8 +26,10 @@ const answer = z.object({
 const failure = z.object({ error: z.string(), tag: z.string().optional() });
 
 /**
- * Creates the provider for the search of Exa: https://docs.exa.ai/reference/search By default, it
- * asks `api.exa.ai` with the secret `providers/exa/apiKey`. It ignores the filter `lang`.
+ * Creates the provider for the search of Exa. By default, it asks `api.exa.ai` with the secret
+ * `providers/exa/apiKey`. It ignores the filter `lang`.
+ *
+ * Source: https://docs.exa.ai/reference/search
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

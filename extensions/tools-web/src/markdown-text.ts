@@ -2,7 +2,7 @@
  * Escapes a text, so that Markdown shows it as it is. A formula that a script of the page would
  * render stays as it was written.
  *
- * @param isLineStart whether the text is at the begin of a line
+ * @param isLineStart whether the text is at the beginning of a line
  */
 export function escapeMarkdown(text: string, isLineStart: boolean): string {
   let shown = '';

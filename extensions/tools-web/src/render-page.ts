@@ -9,7 +9,7 @@ import type { PageFacts } from './page-facts.js';
 export interface PageView {
   requestedUrl: string;
   raw: boolean;
-  /** Where the shown part begins; 0 for the begin of the page. */
+  /** Where the shown part begins; 0 for the beginning of the page. */
   offset: number;
   /** How many characters the value may have, with its head and foot. */
   maxChars: number;

@@ -28,10 +28,12 @@ const answer = z.object({
 });
 
 /**
- * Creates the provider for your own instance of SearXNG:
- * https://docs.searxng.org/dev/search_api.html The settings of the instance have to allow `json` in
- * `search.formats`. It passes `site` on to its engines. For `since`, it asks for the shortest span
- * that reaches back that far. The tool leaves out results whose date is older.
+ * Creates the provider for your own instance of SearXNG, which needs no key. The settings of the
+ * instance have to allow `json` in `search.formats`. It passes `site` on to its engines. For
+ * `since`, it asks for the shortest span that reaches back that far. The tool leaves out results
+ * whose date is older.
+ *
+ * Source: https://docs.searxng.org/dev/search_api.html
  *
  * @param options `baseUrl` is the URL of the instance
  * @returns the provider, for `searchProviders`

@@ -29,9 +29,10 @@ const failure = z.object({
 });
 
 /**
- * Creates the provider for the search of Tavily:
- * https://docs.tavily.com/documentation/api-reference/endpoint/search By default, it asks
- * `api.tavily.com` with the secret `providers/tavily/apiKey`. It ignores the filter `lang`.
+ * Creates the provider for the search of Tavily. By default, it asks `api.tavily.com` with the
+ * secret `providers/tavily/apiKey`. It ignores the filter `lang`.
+ *
+ * Source: https://docs.tavily.com/documentation/api-reference/endpoint/search
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

@@ -50,7 +50,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * Creates `web_search`, which searches the web. Needs `network` with the hosts of its providers,
  * and `secrets` with their keys, each bound to the hosts of its provider.
  *
- * @param options the providers, in the order in which they are tried
+ * @param options the providers, in the order in which they are tried; those that need no key are
+ *   tried last
  * @returns the tool, ready to register
  * @throws `CONFIG_INVALID` when there is no provider, or when two have the same id
  */

@@ -161,7 +161,7 @@ const QUOTED = /^(DoubleQuoted|LocaleString)$/;
  * Matches expansions that give several words even within quotes, or that may name one that does.
  */
 const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
-/** Matches the begin of a word that may become `-v` or `-R`. */
+/** Matches the beginning of a word that may become `-v` or `-R`. */
 const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
 /** Matches the parts of a pattern that may match nothing. */
 const NOT_FIXED = /[*?'"\\$]|\[[^\]]*\]/g;

@@ -94,7 +94,7 @@ const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
 ]);
 /**
  * Matches the beginning of a function in JavaScript, or of a call with arguments. Every shell
- * refuses a line that begins so.
+ * refuses a line that begins like this.
  */
 const NO_SHELL_TEXT =
   /^\s*(?:(?:async\s+)?\([\s\w,]*\)\s*=>|[A-Za-z_]\w*(?:\.\w+)*\(\s*[\w'"`[{(])/;
