@@ -27,11 +27,22 @@ export const pathInput = z
  */
 export function runnerSettings<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.strictObject({
-    /** The program to use, whatever the project shows. */
-    runner: z.enum(names).optional(),
-    default_timeout_ms: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
-    /** How many problems or failures a result lists at most. All are counted. */
-    max_problems: z.int().min(1).max(5_000).default(100),
+    runner: z
+      .enum(names)
+      .optional()
+      .describe('The program to use, whatever the project shows. Detected when absent.'),
+    default_timeout_ms: z
+      .int()
+      .min(1_000)
+      .max(MAX_TIMEOUT_MS)
+      .default(DEFAULT_TIMEOUT_MS)
+      .describe('Milliseconds that a run may take when the call names no time.'),
+    max_problems: z
+      .int()
+      .min(1)
+      .max(5_000)
+      .default(100)
+      .describe('How many problems or failures a result lists at most. All are counted.'),
   });
 }
 

@@ -24,24 +24,45 @@ const MAX_TIMEOUT_MS = 120_000;
 const WITHOUT_NUL = /^[^\0]*$/;
 
 const settings = z.strictObject({
-  default_timeout_ms: z.int().min(100).max(MAX_TIMEOUT_MS).default(10_000),
-  /** How many MiB of address space each process may have. Node needs at least 768 to start. */
-  memory_mb: z.int().min(32).max(65_536).default(2_048),
-  /** How many processes and threads may run at the same time. */
-  processes: z.int().min(4).max(4_096).default(64),
-  /** How many MiB a file may have. */
-  file_size_mb: z.int().min(1).max(1_024).default(64),
-  /**
-   * How many characters of standard output, and of standard error, are kept. Of a long text, both
-   * ends.
-   */
-  max_output_chars: z.int().min(100).max(1_000_000).default(20_000),
-  /** The tools that a snippet may call. The personality must have them, too. */
-  tools: z.array(z.string().min(1)).max(200).default([]),
-  /** How many calls a snippet may make. */
-  max_calls: z.int().min(1).max(10_000).default(100),
-  /** How many calls of a snippet run at the same time. */
-  max_calls_at_once: z.int().min(1).max(64).default(8),
+  default_timeout_ms: z
+    .int()
+    .min(100)
+    .max(MAX_TIMEOUT_MS)
+    .default(10_000)
+    .describe('Milliseconds that a snippet may take when the call names no time.'),
+  memory_mb: z
+    .int()
+    .min(32)
+    .max(65_536)
+    .default(2_048)
+    .describe('MiB of address space that each process may have. Node needs at least 768 to start.'),
+  processes: z
+    .int()
+    .min(4)
+    .max(4_096)
+    .default(64)
+    .describe('How many processes and threads may run at the same time.'),
+  file_size_mb: z.int().min(1).max(1_024).default(64).describe('MiB that a file may have.'),
+  max_output_chars: z
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .default(20_000)
+    .describe(
+      'Characters of standard output, and of standard error, that are kept. Of a longer text, both ends.',
+    ),
+  tools: z
+    .array(z.string().min(1))
+    .max(200)
+    .default([])
+    .describe('The tools that a snippet may call. The personality must have them, too.'),
+  max_calls: z.int().min(1).max(10_000).default(100).describe('How many calls a snippet may make.'),
+  max_calls_at_once: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(8)
+    .describe('How many calls of a snippet run at the same time.'),
 });
 
 type RunCodeSettings = z.output<typeof settings>;

@@ -23,7 +23,7 @@ const LINE_NUMBERS =
 /** Elements of code blocks that may have line numbers. */
 const MAY_HAVE_NUMBERS: ReadonlySet<string> = new Set(['PRE', 'CODE', 'DIV']);
 /** Matches the text of a link to its own heading, or from a note back to its place in the text. */
-const SIGN = /^(?:[\\s#¶§^↑←⏎⤴↩\\u200b]|\\ufe0e|\\ufe0f|🔗)*$/u;
+const SIGN = /^(?:[\s#¶§^↑←⏎⤴↩🔗\u200b]|\ufe0e|\ufe0f)*$/u;
 
 /** The place of a node in the tree. */
 interface Place {

@@ -112,6 +112,11 @@ describe('Markdown of', () => {
       '<h2>Head <a class="headerlink" href="#head">¶</a></h2>',
       '## Head',
     ],
+    [
+      'words of a mark that leads nowhere, and no sign of one',
+      '<p><a name="a">us</a> in <a href="#b">2020</a> <a href="#c">\\</a><a href="#top">↑</a><a href="#d">\u200b # </a></p>',
+      'us in 2020',
+    ],
     ['a card', '<a href="/x"><h3>Head</h3><p>Text</p></a>', '[Head Text](https://example.com/x)'],
     ['an address with brackets', '<a href="/a_(b)">x</a>', '[x](<https://example.com/a_(b)>)'],
     [

@@ -265,6 +265,18 @@ describe('web_search', () => {
     expect(failureOf(await ask([exa.host], {}))).toBe(
       "not_available: No search provider can be asked. Tell the user to store a key as one of providers/brave/apiKey (brave), providers/exa/apiKey (exa), and to allow the provider's host, or to set up SearXNG.",
     );
+    const keyless = ['a.example', 'b.example'].map((host) => ({
+      ...searxngSearch({ baseUrl: `https://${host}` }),
+      id: host,
+    }));
+    const shut = createWebWorld({
+      tools: [createWebSearchTool({ searchProviders: keyless })],
+      allow: [exa.host],
+      secrets: {},
+    });
+    expect(failureOf(await shut.run('web_search', { query: 'x' }))).toBe(
+      'not_available: No search provider can be asked. Tell the user to allow one of their hosts: a.example, b.example.',
+    );
     const dry = textOf(await ask(all, SECRETS, {}, { dryRun: true }));
     expect(dry).toContain('Would ask brave');
     expect([brave, exa, searxng].map(({ received }) => received.length)).toEqual([1, 2, 1]);

@@ -150,10 +150,11 @@ function noKey(providers: readonly SearchProvider[]): ToolResult {
   const keys = providers.flatMap(({ id, secret }) =>
     secret === undefined ? [] : `${secret} (${id})`,
   );
-  return err(
-    `No search provider can be asked. Tell the user to store a key as one of ${keys.join(', ')}, and to allow the provider's host, or to set up SearXNG.`,
-    'not_available',
-  );
+  const next =
+    keys.length === 0
+      ? `to allow one of their hosts: ${providers.flatMap(({ hosts }) => hosts).join(', ')}`
+      : `to store a key as one of ${keys.join(', ')}, and to allow the provider's host, or to set up SearXNG`;
+  return err(`No search provider can be asked. Tell the user ${next}.`, 'not_available');
 }
 
 function dryRun(
