@@ -35,8 +35,12 @@ describe.runIf(isLongRun())('the site', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-    const context = await browser.newContext({ colorScheme });
+  async function open(
+    path: string,
+    colorScheme: 'light' | 'dark' = 'light',
+    width = 1280,
+  ): Promise<Page> {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
     // There is no time limit for a busy machine. The test runner ends a page that hangs.
     context.setDefaultTimeout(0);
     context.on('request', (request) => requests.push(request.url()));
@@ -126,6 +130,18 @@ describe.runIf(isLongRun())('the site', () => {
       expect(await axeProblems(await open(path, scheme))).toEqual([]);
     });
   });
+
+  it.each(['', 'docs/reference/capabilities.html', 'docs/reference/core.html'])(
+    'fits a phone, with each command and message whole: /%s',
+    async (path) => {
+      const page = await open(path, 'light', 390);
+      const cut = await page.evaluate<string[]>(`[
+        document.documentElement,
+        ...document.querySelectorAll(':is(.language-sh, .language-text) pre'),
+      ].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)`);
+      expect(cut).toEqual([]);
+    },
+  );
 
   it('has each page as Markdown, whose links hold, and a list of them', () => {
     const files = filesIn(folder).filter((path) => path.endsWith('.md'));
