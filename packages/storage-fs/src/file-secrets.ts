@@ -68,7 +68,10 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
     get: (ref) =>
       guarded(ref, async () => {
         if ((await find(dir, ref)) === undefined) {
-          throw secretError(ref, 'no value; store one under this ref in the secrets folder');
+          throw secretError(
+            ref,
+            `no value; store one with "ethosagent secrets set ${ref}", or as that file in the secrets folder`,
+          );
         }
         return readSecret(ref, pathOf(ref));
       }),

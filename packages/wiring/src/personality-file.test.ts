@@ -507,7 +507,7 @@ plugins: [weather]
     const told = (id: string) => refusal(loadPersonality({ home: own, id }));
     const missing = (id: string) => `${own}/personalities/${id}/config.yaml: there is no such file`;
     expect(await told('coder')).toBe(
-      `${missing('coder')}; this home has no personality yet, so write that file`,
+      `${missing('coder')}; this home has no personality yet, so write that file, or make a home with "ethosagent init"`,
     );
     for (const id of ['coder', 'writer', 'Not-One', 'empty']) {
       mkdirSync(join(own, 'personalities', id), { recursive: true });

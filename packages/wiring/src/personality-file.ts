@@ -120,7 +120,8 @@ export function readPersonalityText(home: string, id: string): PersonalityText &
       throw invalid(file, `can not be opened (${String(code)}); let this user read it`, cause);
     }
     const { ids, told } = existingPersonalities(home, id);
-    const remedy = ids?.length === 0 ? ', so write that file' : '';
+    const remedy =
+      ids?.length === 0 ? ', so write that file, or make a home with "ethosagent init"' : '';
     throw invalid(file, `there is no such file; ${told}${remedy}`, cause);
   }
   try {

@@ -552,7 +552,6 @@ describe('ToolRuntime.execute', () => {
 describe('createToolRuntime without a personality', () => {
   it.each([
     ['nothing', {}],
-    ['a misspelt option', { personalty: 'coder' }],
     ['undefined', { personality: undefined }],
     ['a number', { personality: 7 }],
   ])('given %s, names the option, and the personalities', async (_, options) => {
@@ -560,6 +559,22 @@ describe('createToolRuntime without a personality', () => {
     await expect(createToolRuntime(given)).rejects.toThrow(
       /^CONFIG_INVALID: personality: .*give the id of a personality.*personalities of this home: coder$/,
     );
+  });
+});
+
+describe('createToolRuntime given an option with an unknown name', () => {
+  it.each([
+    ['personalty', 'did you mean "personality"?'],
+    // Ignored, it would open what the host meant to close.
+    ['denyPath', 'did you mean "denyPaths"?'],
+    ['toolLimits', 'leave it out'],
+    ['__proto__x', 'leave it out'],
+  ])('%s, refuses it and opens nothing', async (name, next) => {
+    const given: ToolRuntimeOptions = Object({ home, cwd: work, personality: 'coder', [name]: [] });
+    await expect(createToolRuntime(given)).rejects.toThrow(
+      `CONFIG_INVALID: ${name}: there is no such option; ${next}`,
+    );
+    expect(openBelow(home)).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/ty
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
 import { imageScalerOf } from './installed-scaler.js';
+import { assertKnownOptions, RUNTIME_OPTIONS } from './known-options.js';
 import { openLock } from './lock/open-lock.js';
 import { assertHome, existingPersonalities, personalityConfigPath } from './personality-file.js';
 import { personalityReach } from './personality-reach.js';
@@ -43,6 +44,12 @@ import { pickTools } from './tools-by-name.js';
  * ```
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
+  assertKnownOptions(options, RUNTIME_OPTIONS);
+  return openToolRuntime(options);
+}
+
+/** Creates a runtime from options whose names were checked. It ignores those of an agent. */
+export async function openToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
   assertOptions({ ...options, cwd });
   const given = givenStores(options);

@@ -107,6 +107,13 @@ describe('createAgent', () => {
     expect(JSON.stringify(model.doStreamCalls[1]?.prompt)).toContain('PATH_NOT_REACHABLE');
   });
 
+  it('refuses an option with an unknown name', async () => {
+    const misspelt: Partial<AgentOptions> = Object({ aprove: () => false });
+    await expect(start(['done'], misspelt)).rejects.toThrow(
+      'CONFIG_INVALID: aprove: there is no such option; did you mean "approve"?',
+    );
+  });
+
   it('follows the active personality, each with sessions of its own', async () => {
     const { agent, ask, model } = await start([write('a.txt'), 'no']);
     await agent.runtime.switchPersonality('reader');

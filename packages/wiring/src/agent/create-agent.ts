@@ -1,7 +1,8 @@
 import { AgentLoop, type AgentLoopOptions } from '@ethosagent/agent-loop';
 import { imageScalerOf } from '../installed-scaler.js';
+import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
 import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
-import { createToolRuntime } from '../tool-runtime.js';
+import { openToolRuntime } from '../tool-runtime.js';
 
 /** The options of an agent: those of its runtime and of its loop. */
 export interface AgentOptions
@@ -10,6 +11,24 @@ export interface AgentOptions
   /** The limits of the tool registry. `limits` are those of a turn. */
   toolLimits?: ToolRuntimeOptions['limits'];
 }
+
+/** The type makes this list complete, except for the options of the runtime. */
+const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
+  toolLimits: true,
+  model: true,
+  instructions: true,
+  identity: true,
+  retries: true,
+  prices: true,
+  delegation: true,
+  context: true,
+  toolSearch: true,
+  onInternal: true,
+  toolImages: true,
+  modelSettings: true,
+  now: true,
+};
+const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
 
 /** An agent: a loop, and the runtime with its tools. */
 export interface Agent {
@@ -26,7 +45,7 @@ export interface Agent {
  * @param options those of `createToolRuntime`, the model, limits, and who approves calls
  * @returns the agent; call `close` at the end
  * @throws as `createToolRuntime`
- * @throws `CONFIG_INVALID` for an invalid option of the loop
+ * @throws `CONFIG_INVALID` for an invalid option of the loop, or an option with an unknown name
  *
  * @example
  * ```ts
@@ -43,9 +62,10 @@ export interface Agent {
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
+  assertKnownOptions(options, AGENT_OPTIONS);
   const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
   const imageScaler = await imageScalerOf(given);
-  const runtime = await createToolRuntime({
+  const runtime = await openToolRuntime({
     ...rest,
     personality,
     imageScaler: imageScaler ?? false,
