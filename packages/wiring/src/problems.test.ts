@@ -281,7 +281,7 @@ describe('ToolRuntime.problems of secrets', () => {
     put('secrets/own/key', 'x');
     expect((await problems({ tools: [keyed] })).map(({ message }) => message)).toEqual([
       `${file}:6:22: safety.secrets: no tool declares the secret search/bravekey; did you mean "search/brave_key"?`,
-      `${file}:5:23: safety.secrets.search/brave_key: there is no secret own/keys, so that keyed fails where it needs one; did you mean "own/key"?`,
+      `${file}:5:23: safety.secrets.search/brave_key: there is no secret own/keys, so keyed fails when it needs that secret; did you mean "own/key"?`,
     ]);
     put('secrets/own/keys', 'x');
     put('secrets/search/brave-key', 'x');
