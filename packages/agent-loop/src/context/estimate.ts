@@ -25,14 +25,27 @@ export function resultTokens(text: string, images: number): number {
   return textTokens(text) + images * TOKENS_PER_IMAGE;
 }
 
+/** Nobody changes a message, so its tokens are counted once, not in each step that sends it. */
+const counted = new WeakMap<ModelMessage, number>();
+
 /** A rough estimate of the messages' tokens. */
 export function messageTokens(messages: readonly ModelMessage[]): number {
   let tokens = 0;
-  for (const { content } of messages) {
-    tokens += TOKENS_PER_MESSAGE;
-    if (typeof content === 'string') tokens += textTokens(content);
-    else for (const part of content) tokens += partTokens(part);
+  for (const message of messages) {
+    let own = counted.get(message);
+    if (own === undefined) {
+      own = tokensOf(message);
+      counted.set(message, own);
+    }
+    tokens += own;
   }
+  return tokens;
+}
+
+function tokensOf({ content }: ModelMessage): number {
+  let tokens = TOKENS_PER_MESSAGE;
+  if (typeof content === 'string') tokens += textTokens(content);
+  else for (const part of content) tokens += partTokens(part);
   return tokens;
 }
 

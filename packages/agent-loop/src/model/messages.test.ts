@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentRecord } from '../journal/records.js';
 import { SessionLog } from '../journal/session-log.js';
@@ -12,6 +13,7 @@ const step = (parts: Extract<AgentRecord, { kind: 'step' }>['parts']): AgentReco
   usage,
   finish: 'tool-calls',
 });
+const TAKEN = ['image/png'];
 const user: AgentRecord = { kind: 'user', turn: 1, prompt: 'Hi' };
 
 function logOf(...records: AgentRecord[]): SessionLog {
@@ -131,5 +133,66 @@ describe('modelMessages', () => {
     // The fifth image exceeds the limit of sixteen. Eight stay, so that the next ones change
     // nothing.
     expect(shown).toEqual([[], [], [], expected, expected]);
+  });
+
+  it('says what a log says that was never read before, whatever happens to its results', () => {
+    const image = (n: number) => ({ mediaType: n % 2 ? 'image/gif' : 'image/png', data: `${n}` });
+    // A step with calls, whose results have so many images, or an old result that is cleared. With
+    // more than 16 images the oldest are dropped.
+    const operation = fc.oneof(
+      fc.array(fc.constantFrom(0, 1, 6), { minLength: 1, maxLength: 3 }),
+      fc.nat(20),
+    );
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 12 }), fc.boolean(), (operations, isTaken) => {
+        const images = isTaken && TAKEN;
+        const records: AgentRecord[] = [];
+        const log = new SessionLog();
+        const expectAsFresh = (shown: string[] | false) => {
+          const fresh = logOf(...structuredClone(records));
+          expect(modelMessages(log.entries, { images: shown })).toEqual(
+            modelMessages(fresh.entries, { images: shown }),
+          );
+        };
+        const apply = (record: AgentRecord) => {
+          records.push(structuredClone(record));
+          log.apply(record, records.length);
+          expectAsFresh(images);
+        };
+        apply({ ...user });
+        const ids: string[] = [];
+        for (const each of operations) {
+          if (typeof each === 'number') {
+            const id = ids[each % ids.length];
+            if (id !== undefined) apply({ kind: 'context', turn: 1, cleared: [id] });
+            continue;
+          }
+          const made = each.map((_, at) => `c${ids.length + at}`);
+          ids.push(...made);
+          apply(step(made.map((id) => ({ type: 'call', id, name: 'x', input: {} }))));
+          for (const [at, count] of each.entries()) {
+            const own = Array.from({ length: count }, (_, n) => image(n));
+            const call = made[at] ?? '';
+            const output = `Out ${call}`;
+            apply({ kind: 'result', turn: 1, call, output, ok: true, images: own });
+          }
+        }
+        // Another model goes on with the session.
+        expectAsFresh(isTaken ? false : TAKEN);
+      }),
+    );
+  });
+
+  it('makes the messages of a step once, as long as its results stay', () => {
+    const call = { type: 'call' as const, id: 'a', name: 'x', input: {} };
+    const log = logOf(user, step([call]));
+    const images = ['image/png'];
+    const read = () => modelMessages(log.entries, { images });
+    const open = read();
+    log.apply({ kind: 'result', turn: 1, call: 'a', output: 'one', ok: true }, 3);
+    const [, ...answered] = read();
+    expect(answered).not.toEqual(open.slice(1));
+    const [, ...again] = read();
+    expect(again.map((message, at) => message === answered[at])).toEqual([true, true]);
   });
 });

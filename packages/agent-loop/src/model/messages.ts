@@ -71,7 +71,47 @@ function plain(name: string): string {
   return takeStart(clean.replaceAll(/[<>[\]|]/g, '_'), MAX_NAME_CHARS);
 }
 
-function stepMessages({ record, calls }: LoggedStep, options: { images: TakenImages }) {
+/** The messages of a step, and all that they were made from. */
+interface Written {
+  images: TakenImages;
+  record: LoggedStep['record'];
+  /** The result of each call, and its images: those of an old result are dropped in place. */
+  results: readonly (readonly [result: unknown, images: unknown])[];
+  messages: ModelMessage[];
+}
+
+/**
+ * Each request has the whole history, of which only the end is new. So the messages of a step are
+ * made once, and again after a result came, was cleared, or lost an image.
+ */
+const written = new WeakMap<LoggedStep, Written>();
+
+function stepMessages(step: LoggedStep, options: { images: TakenImages }): ModelMessage[] {
+  const before = written.get(step);
+  if (before !== undefined && isCurrent(before, step, options)) return before.messages;
+  const messages = writeStep(step, options);
+  written.set(step, {
+    images: options.images,
+    record: step.record,
+    results: step.calls.map(({ result }) => [result, result?.images]),
+    messages,
+  });
+  return messages;
+}
+
+function isCurrent(
+  { images, record, results }: Written,
+  step: LoggedStep,
+  options: { images: TakenImages },
+): boolean {
+  if (images !== options.images || record !== step.record) return false;
+  return results.every(([result, shown], index) => {
+    const now = step.calls[index]?.result;
+    return now === result && now?.images === shown;
+  });
+}
+
+function writeStep({ record, calls }: LoggedStep, options: { images: TakenImages }) {
   const content = record.parts.flatMap(assistantPart);
   const messages: ModelMessage[] = [];
   // Providers refuse an empty message, and one that contains only reasoning.
