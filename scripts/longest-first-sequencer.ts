@@ -21,6 +21,13 @@ const LONGEST = [
   'attacks/fs-attacks.test.ts',
 ];
 
+function placeOf({ moduleId, project }: TestSpecification): number {
+  if (project.name === 'alone') return -2;
+  if (project.name === 'measured') return -1;
+  const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
+  return place === -1 ? LONGEST.length : place;
+}
+
 /**
  * Begins with the test files that have a worker of their own, and those that measure theirs: between two of the others, each
  * would end the workers that those share, and the next ones load all packages anew. Then come those
@@ -28,12 +35,16 @@ const LONGEST = [
  */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId, project }: TestSpecification) => {
-      if (project.name === 'alone') return -2;
-      if (project.name === 'measured') return -1;
-      const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
-      return place === -1 ? LONGEST.length : place;
-    };
     return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  /** Deals the files out one by one, so that each shard gets its share of those that take longest. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
+    // By name first: each shard runs on a machine of its own, and must deal them out in one order.
+    const byName = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
+    return byName
+      .toSorted((a, b) => placeOf(a) - placeOf(b))
+      .filter((_, at) => at % count === index - 1);
   }
 }
