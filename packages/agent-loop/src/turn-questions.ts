@@ -87,7 +87,7 @@ export class TurnQuestions {
         );
       case 'taken':
         return notRun(
-          'the program was restarted after the decision and before the call ran; call it again to ask again',
+          'the program was restarted before the call ran, and the decision on it was lost; call it again to ask for approval again',
           'CALL_INTERRUPTED',
         );
       default:

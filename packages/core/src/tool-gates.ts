@@ -96,20 +96,20 @@ export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string
     entry.tool.alwaysInclude !== true &&
     !allowedTools.has(name)
   ) {
-    return `${name} is not among the tools of this personality; use another tool, or tell the user that toolset lacks it`;
+    return `${name} is not among the tools of this personality; use another tool, or tell the user that the personality's toolset lacks it`;
   }
   if (
     mcpServer !== undefined &&
     allowedMcpServers !== undefined &&
     !allowedMcpServers.has(mcpServer)
   ) {
-    return `${name}: the MCP server ${mcpServer} is not allowed for this personality; use another tool, or tell the user that mcp_servers lacks it`;
+    return `${name}: the MCP server ${mcpServer} is not allowed for this personality; use another tool, or tell the user that the personality's mcp_servers lacks it`;
   }
   if (mcpServer !== undefined && allowedMcpTools !== undefined && !allowedMcpTools.has(name)) {
     return `${name} is not among the tools of MCP servers that are allowed; use another tool`;
   }
   if (pluginId !== undefined && allowedPlugins !== undefined && !allowedPlugins.has(pluginId)) {
-    return `${name}: the plugin ${pluginId} is not allowed for this personality; use another tool, or tell the user that plugins lacks it`;
+    return `${name}: the plugin ${pluginId} is not allowed for this personality; use another tool, or tell the user that the personality's plugins lacks it`;
   }
   return undefined;
 }

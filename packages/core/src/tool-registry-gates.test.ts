@@ -78,12 +78,12 @@ describe('DefaultToolRegistry gates', () => {
     );
   const notListed = (name: string) =>
     notAvailable(
-      `${name} is not among the tools of this personality; use another tool, or tell the user that toolset lacks it`,
+      `${name} is not among the tools of this personality; use another tool, or tell the user that the personality's toolset lacks it`,
       'TOOL_NOT_ALLOWED',
     );
   const noServer = (name: string, server: string) =>
     notAvailable(
-      `${name}: the MCP server ${server} is not allowed for this personality; use another tool, or tell the user that mcp_servers lacks it`,
+      `${name}: the MCP server ${server} is not allowed for this personality; use another tool, or tell the user that the personality's mcp_servers lacks it`,
       'TOOL_NOT_ALLOWED',
     );
   const noMcpTool = (name: string) =>
@@ -95,7 +95,7 @@ describe('DefaultToolRegistry gates', () => {
     notAvailable(`${name} is excluded from this batch; use another tool`, 'TOOL_NOT_ALLOWED');
   const noPlugin = (name: string) =>
     notAvailable(
-      `${name}: the plugin p is not allowed for this personality; use another tool, or tell the user that plugins lacks it`,
+      `${name}: the plugin p is not allowed for this personality; use another tool, or tell the user that the personality's plugins lacks it`,
       'TOOL_NOT_ALLOWED',
     );
 

@@ -40,7 +40,7 @@ describe('a denial of a URL says which rule it was, and what can be done', () =>
       'https://api.stripe.com/',
       { declared: ['*'], allowed: [], policy: {} },
       'not in the allow list',
-      'api.stripe.com is not allowed: the tool declares "*", which stands for the list safety.network.allow of the personality, and that list is missing; the operator can write it with this host',
+      'api.stripe.com is not allowed: the tool may reach what safety.network.allow of the personality lists, and there is no such list; the operator can add it, with this host',
     ],
     [
       'a host on the deny list',

@@ -145,7 +145,7 @@ export class NetworkRules {
     if (this.#operatorAllow === undefined) {
       return deny(
         'not in the allow list',
-        `${place} is not allowed: the tool declares "*", which stands for the list safety.network.allow of the personality, and that list is missing; the operator can write it with this host`,
+        `${place} is not allowed: the tool may reach what safety.network.allow of the personality lists, and there is no such list; the operator can add it, with this host`,
         entries,
       );
     }

@@ -51,7 +51,7 @@ export async function readResult(
   if (result === undefined) {
     return {
       ok: false,
-      error: `this session has no result of a call ${JSON.stringify(id)}; give the id that the text of a shortened result names`,
+      error: `this session has no result of a call ${JSON.stringify(id)}; a shortened result says in its text which id to give`,
     };
   }
   return pageOf(result, Number(offset), options.pageChars);

@@ -287,7 +287,7 @@ function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
     reject(
       new EthosError(
         'TURN_INVALID',
-        `the turn has moved on, so a record (${first?.kind}) was not written; read the state of the session before you go on`,
+        `the turn has moved on since this record (${first?.kind}) was made, so it was not written; read the state of the session before you go on`,
       ),
     );
     return [];

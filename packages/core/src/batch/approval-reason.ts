@@ -58,7 +58,7 @@ export function refusal(decision: unknown): string | undefined {
       decision;
     if (approved === true && args === undefined) return undefined;
     if (approved === true)
-      return `it was approved with changed arguments, which works only within a session, ${NOT_RUN}`;
+      return `it was approved with changed arguments, which only a call in a session can take, ${NOT_RUN}`;
     return typeof reason === 'string' ? `it was refused: ${reason}` : 'it was refused';
   } catch {
     return `the decision can not be read, ${NOT_RUN}`;

@@ -114,4 +114,4 @@ async function keepAnswer(
 }
 
 const WITHHELD =
-  'the call has run, and its result is withheld, because the session could not record that it is untrusted; tell the user that the store of sessions failed, and check what the call did before you make it again';
+  'the call has run, and its result is withheld, because the session could not record that the result is untrusted; tell the user that the store of sessions failed, and check what the call did before you make it again';

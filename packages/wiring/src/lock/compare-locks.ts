@@ -144,7 +144,11 @@ function compareServer(old: LockedServer | undefined, now: LockedServer | undefi
   const before = old.reached.join(' ');
   if (before !== reached || old.reached.length !== now.reached.length) {
     return [
-      { kind: 'widened', server, message: `was reached by ${before}, is reached by ${reached}` },
+      {
+        kind: 'widened',
+        server,
+        message: `was reached by ${before} before, and is now reached by ${reached}`,
+      },
     ];
   }
   if (old.pin === now.pin && old.names.join('\n') === now.names.join('\n')) return [];

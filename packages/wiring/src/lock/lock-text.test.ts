@@ -226,7 +226,7 @@ describe('compareReachLocks', () => {
     [
       'another command',
       served({ reached: ['npx', 'other'], pin: 'q' }),
-      ['widened files was reached by npx files, is reached by npx other'],
+      ['widened files was reached by npx files before, and is now reached by npx other'],
     ],
     [
       'another variable',

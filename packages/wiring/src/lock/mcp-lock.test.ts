@@ -120,7 +120,7 @@ describe('the lock of an agent with MCP servers', () => {
     const command = process.execPath;
     servers({ docs: { command, args: [...args, '--all'] } });
     expect(await check(text)).toEqual([
-      `widened docs was reached by ${command} WORLD/server.mjs, is reached by ${command} WORLD/server.mjs --all`,
+      `widened docs was reached by ${command} WORLD/server.mjs before, and is now reached by ${command} WORLD/server.mjs --all`,
     ]);
     rmSync(join(home, 'state.sqlite'), { force: true });
     servers({ docs: { command, args, env: { LEVEL: 'high' } } });
