@@ -271,7 +271,7 @@ export interface TurnInput {
   untrusted?: boolean;
   abortSignal?: AbortSignal;
   /**
-   * The claim on the session. When absent, the turn runs only as long as nobody holds the session.
+   * The claim on the session. Without a claim, the turn stops when somebody else holds the session.
    */
   claim?: TurnClaim;
   /**
@@ -320,7 +320,7 @@ export interface AgentUsage {
   inputTokens: number;
   /** The part of `inputTokens` that the provider read from its cache. */
   cachedInputTokens: number;
-  /** The part of `inputTokens` that the provider wrote to its cache. Absent if there is none. */
+  /** How many of the `inputTokens` the provider wrote to its cache. Absent for zero. */
   cacheWriteInputTokens?: number;
   outputTokens: number;
   /** US dollars: the cost of the tools, and that of the model if `prices` are set. */

@@ -24,7 +24,7 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Reads all of standard input. Returns an empty text if there is none. */
+  /** Reads standard input to its end. Returns an empty text for an empty input. */
   readInput(): Promise<string>;
   /**
    * Asks a question at the terminal. Returns the line that the user typed, or `undefined` without a

@@ -34,7 +34,7 @@ export interface Marks {
  * A process can leave its group, its session and its parent, so none of these is enough to find it.
  * It can also clear its environment, but it still has the limit, which it inherits. The invariant:
  * no other process carries the same marks, because a tag has a random id and is never used again.
- * So a process that carries a mark may be ended by its id alone, whoever its parent is.
+ * So a process that carries a mark belongs to the call, and may be ended by its process id.
  */
 export class ProcessMarks implements Marks {
   readonly tag: string;

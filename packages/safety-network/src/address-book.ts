@@ -7,7 +7,7 @@ export function addressOf({ address }: ResolvedAddress): string {
   return address;
 }
 
-/** Returns all addresses of a host name. Rejects if there is none. */
+/** Returns all addresses of a host name. Rejects if the name has no address. */
 export type LookupFunction = (hostname: string) => Promise<readonly { address: string }[]>;
 
 /**

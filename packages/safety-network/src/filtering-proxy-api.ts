@@ -6,8 +6,8 @@ export interface FilteringProxyOptions {
   /** The guard that checks every request and every connection. */
   guard: NetworkGuard;
   /**
-   * The path of a unix socket to listen on, in a folder that nobody else can enter: the socket
-   * needs no credential. When absent, the proxy listens on a port of 127.0.0.1 and requires a
+   * The path of a unix socket to listen on. Only the user of this process may enter its folder,
+   * since the socket asks for no credential. When absent, the proxy listens on a port of 127.0.0.1 and requires a
    * credential.
    */
   socketPath?: string | undefined;

@@ -22,7 +22,7 @@ export interface FsStorageOptions {
 /**
  * Storage on the disk.
  *
- * A write goes to a temporary file with a name that nobody can guess. That file is synced and then
+ * A write goes to a temporary file with a random name. That file is synced and then
  * renamed to the name of the old one, so after a crash the file has the old content or the new one.
  * The new file keeps the mode of the old one, and a link as the last segment is followed. Pipes,
  * sockets and devices are refused at once; `/dev/null` is empty when it is read, and discards what

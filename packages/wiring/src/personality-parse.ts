@@ -129,7 +129,7 @@ function soundKeys(
     return `${line}:${col}`;
   });
   const syntax = problems.filter(({ isSyntax }) => isSyntax === true).length;
-  return { config, isSound, first: Math.min(syntax, MAX_PROBLEMS) };
+  return { config, isSound, syntaxErrors: Math.min(syntax, MAX_PROBLEMS) };
 }
 
 function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Problem[] {

@@ -1,6 +1,6 @@
 import type { CapabilityBackends } from '@ethosagent/core';
 import { expandToolset } from '@ethosagent/policy';
-import { missingSandbox } from '@ethosagent/process';
+import { bubblewrapSandbox, missingSandbox } from '@ethosagent/process';
 import type {
   AnyTool,
   PersonalityConfig,
@@ -41,7 +41,7 @@ export async function findSandboxProblems(
 /** Reports tools that can't start anything, because the required sandbox is missing. */
 async function findMissingSandbox(
   personality: PersonalityConfig,
-  { file, tools, backends: { processEnv, sandbox } }: SandboxProblemSources,
+  { file, tools, backends: { processEnv, sandbox = bubblewrapSandbox } }: SandboxProblemSources,
 ): Promise<RuntimeProblem[]> {
   const policy = personality.safety?.process;
   const isRequired = isSandboxRequired(policy);
@@ -49,7 +49,7 @@ async function findMissingSandbox(
   if (bound.length === 0) return [];
   const missing = await missingSandbox({ ...policy, sandbox: 'required' }, processEnv, sandbox);
   if (missing === undefined) return [];
-  const why = `it has to run in a sandbox, and this machine has none that works; ${remedyOf(missing)}`;
+  const why = `it has to run in a sandbox, and this machine has none that works; ${sandbox.remedy}`;
   const place = isRequired ? placeIn(file, personality, KEY.split('.')) : file;
   return bound.map(({ name }) => ({
     file,
@@ -91,15 +91,10 @@ function isSandboxRequired(policy: ProcessPolicy | undefined): boolean {
   return sandbox !== undefined && sandbox !== false && sandbox !== 'preferred';
 }
 
-/** What the operator can do, from a message of `SANDBOX_UNAVAILABLE`, which is for the model. */
-function remedyOf(missing: string): string {
-  return missing.split('ask the operator to ').at(-1) ?? missing;
-}
-
 /** If a sandbox is required, every process has one or does not run. */
 async function whyUnheld(
   { safety }: PersonalityConfig,
-  { processEnv, sandbox }: SandboxProblemSources['backends'],
+  { processEnv, sandbox = bubblewrapSandbox }: SandboxProblemSources['backends'],
 ): Promise<string | undefined> {
   const policy = safety?.process;
   if (policy?.sandbox === undefined || policy.sandbox === false) {
@@ -107,5 +102,5 @@ async function whyUnheld(
   }
   if (policy.sandbox !== 'preferred') return undefined;
   const missing = await missingSandbox({ ...policy, sandbox: 'required' }, processEnv, sandbox);
-  return missing && `this machine has no sandbox that works; ${remedyOf(missing)}`;
+  return missing && `this machine has no sandbox that works; ${sandbox.remedy}`;
 }

@@ -8,7 +8,7 @@ export interface SoundKeys {
   readonly config: PersonalityConfig;
   readonly isSound: (key: string) => boolean;
   /** How many lines of the error are mistakes of syntax. They stay first. */
-  readonly first: number;
+  readonly syntaxErrors: number;
 }
 
 /** Lists of names. Each name can be checked without the others. */
@@ -41,8 +41,8 @@ export function withOtherProblems(
     .map(({ message }) => message)
     .filter((message) => !told.includes(message));
   if (others.length === 0) return error;
-  const syntax = told.slice(0, sound.first);
-  const rest = [...told.slice(sound.first), ...others].sort(byPlace);
+  const syntax = told.slice(0, sound.syntaxErrors);
+  const rest = [...told.slice(sound.syntaxErrors), ...others].sort(byPlace);
   return new EthosError(error.code, [...syntax, ...rest].join('\n'), { cause: error });
 }
 

@@ -9,8 +9,7 @@ import { targetAttacks } from './fetch/target-attacks.js';
  * Registers tests that attack a `ScopedFetch`: with every spelling and embedding of addresses that
  * no policy allows, with false answers of DNS, with redirects that lead out of the policy, with
  * floods, and with aborts. It also tests that requests within the policy get through. The servers
- * are real, on loopback, and one of them counts connections that nobody should make. Call it in a
- * test file.
+ * are real, on loopback. One of them counts forbidden connections. Call it in a test file.
  *
  * @param name the name of the implementation, for the names of the tests
  * @param create creates a `ScopedFetch` that enforces the given rules
