@@ -111,8 +111,11 @@ describe('a server that misbehaves', () => {
 
   it('may flood the client: the answer comes, progress is thinned out, and sampling refused', async () => {
     const world = await start('plain', { limits: { messagesPerSecond: 5_000 } });
+    const started = performance.now();
     expect(await world.call('mcp__h__flood', {})).toMatchObject({ ok: true, value: 'flooded' });
-    expect(world.events.length).toBeLessThan(50);
+    // 5 a second, of 3,000, however long a busy machine takes for them.
+    const seconds = (performance.now() - started) / 1_000;
+    expect(world.events.length).toBeLessThan(Math.min(5 * seconds + 3, 3_000));
     const asked = await world.call('mcp__h__asked', {});
     expect(asked.ok && asked.value).toContain('"error":{"code":-32601');
   });
