@@ -1,4 +1,5 @@
 import { newPostgresDatabase } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
@@ -8,7 +9,10 @@ const info = { name: '../../evil.png', mediaType: 'image/png' };
 const bytes = Uint8Array.of(0, 1, 2, 255);
 
 async function opened() {
-  const { store, close } = await createPostgresStores(url).attachments.open();
+  const { store, close } = await createPostgresStores({
+    url,
+    ...PATIENT_POSTGRES,
+  }).attachments.open();
   onTestFinished(close);
   return store;
 }

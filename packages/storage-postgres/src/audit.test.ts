@@ -1,4 +1,5 @@
 import { startPostgres, type TestPostgres } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import { type AuditEvent, errorCodeOf } from '@ethosagent/types';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -30,7 +31,7 @@ const event = (target: string): AuditEvent => ({
 });
 
 async function opened(options: Partial<PostgresAuditOptions> = {}): Promise<PostgresAuditSink> {
-  const sink = await PostgresAuditSink.open({ url, key: KEY, ...options });
+  const sink = await PostgresAuditSink.open({ url, key: KEY, ...PATIENT_POSTGRES, ...options });
   onTestFinished(() => sink.close().catch(() => {}));
   return sink;
 }
@@ -40,7 +41,7 @@ async function written(
   count: number,
   options: Partial<PostgresAuditOptions> = {},
 ): Promise<string> {
-  const sink = await PostgresAuditSink.open({ url, key: KEY, ...options });
+  const sink = await PostgresAuditSink.open({ url, key: KEY, ...PATIENT_POSTGRES, ...options });
   for (let i = 0; i < count; i++) sink.record(event(`\u0000 é 😀 ${i}`));
   await sink.close();
   return sink.id;

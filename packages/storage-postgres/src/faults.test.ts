@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import { bundleScript, startPostgres, type TestPostgres } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import { errorCodeOf } from '@ethosagent/types';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -29,7 +30,7 @@ async function sql(url: string, text: string): Promise<Record<string, unknown>[]
 }
 
 async function opened(options: PostgresOptions) {
-  const stores = createPostgresStores(options);
+  const stores = createPostgresStores({ ...PATIENT_POSTGRES, ...options });
   const [keyValue, sessions, memory] = [
     await stores.keyValue.open(),
     await stores.sessions.open(),

@@ -1,4 +1,5 @@
 import { newPostgresDatabase } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
@@ -35,7 +36,7 @@ it('messages from before the forms of words have them after the tables are opene
   ]);
   expect(rows).toEqual([{ outcome: 'done' }]);
 
-  const { store, close } = await createPostgresStores({ url }).sessions.open();
+  const { store, close } = await createPostgresStores({ url, ...PATIENT_POSTGRES }).sessions.open();
   onTestFinished(close);
   const found = async (query: string) =>
     (await store.search(query, { owner: OWNER })).map(({ message }) => message.sequence);

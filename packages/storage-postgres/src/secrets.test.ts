@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { newPostgresDatabase } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
@@ -10,7 +11,7 @@ const KEY = 'k'.repeat(32);
 const VALUE = 'sk-very-secret-żółć😀\n';
 
 async function opened(secretsKey: string | string[] = KEY) {
-  const { secrets } = createPostgresStores({ url, secretsKey });
+  const { secrets } = createPostgresStores({ url, secretsKey, ...PATIENT_POSTGRES });
   const { store, close } = (await secrets?.open()) ?? expect.fail();
   onTestFinished(close);
   return store;
@@ -122,7 +123,11 @@ describe('createPostgresStores().secrets', () => {
     await sql('INSERT INTO ethos.migration (version) VALUES (1)', [], old);
     await sql(`INSERT INTO ethos.attachment (digest, bytes) VALUES ('x', 'y')`, [], old);
     const { store, close } =
-      (await createPostgresStores({ url: old, secretsKey: KEY }).secrets?.open()) ?? expect.fail();
+      (await createPostgresStores({
+        url: old,
+        secretsKey: KEY,
+        ...PATIENT_POSTGRES,
+      }).secrets?.open()) ?? expect.fail();
     onTestFinished(close);
     await store.set('a', VALUE);
     expect(await store.get('a')).toBe(VALUE);

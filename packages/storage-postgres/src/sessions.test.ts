@@ -1,5 +1,6 @@
 import { sessionConformance } from '@ethosagent/conformance';
 import { newPostgresDatabase } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
@@ -8,13 +9,20 @@ import { sessionStatements } from './sessions/session-statements.js';
 const url = await newPostgresDatabase();
 
 sessionConformance('createPostgresStores().sessions', async ({ clock }) => {
-  const { store, close } = await createPostgresStores({ url, clock }).sessions.open();
+  const { store, close } = await createPostgresStores({
+    url,
+    clock,
+    ...PATIENT_POSTGRES,
+  }).sessions.open();
   return { sessions: store, close };
 });
 
 describe('createPostgresStores().sessions', () => {
   it('takes words that unfold to more than an index takes', async () => {
-    const { store, close } = await createPostgresStores({ url }).sessions.open();
+    const { store, close } = await createPostgresStores({
+      url,
+      ...PATIENT_POSTGRES,
+    }).sessions.open();
     onTestFinished(close);
     // Each becomes fifteen letters, without spaces.
     const word = '\ufdfa'.repeat(64);
@@ -26,7 +34,10 @@ describe('createPostgresStores().sessions', () => {
   });
 
   it('finds nothing by what it filters by', async () => {
-    const { store, close } = await createPostgresStores({ url }).sessions.open();
+    const { store, close } = await createPostgresStores({
+      url,
+      ...PATIENT_POSTGRES,
+    }).sessions.open();
     onTestFinished(close);
     await store.append({ id: 'facts', scopeId: 'facts' }, [{ role: 'user', text: 'x' }]);
     for (const query of ['#owner1', '#roleuser', '#session1', '"#roleuser x"', 'roleuser']) {

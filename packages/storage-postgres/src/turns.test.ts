@@ -1,5 +1,6 @@
 import { turnConformance } from '@ethosagent/conformance';
 import { isLongRun, newPostgresDatabase } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import type { TurnStore } from '@ethosagent/types';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +8,11 @@ import { createPostgresTurns } from './turns/postgres-turns.js';
 
 const url = await newPostgresDatabase();
 let now = () => 0;
-const { store, close } = await createPostgresTurns({ url, clock: () => now() }).open();
+const { store, close } = await createPostgresTurns({
+  url,
+  clock: () => now(),
+  ...PATIENT_POSTGRES,
+}).open();
 const client = new pg.Client(url);
 await client.connect();
 afterAll(() => Promise.all([close(), client.end()]));

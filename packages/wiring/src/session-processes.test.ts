@@ -14,6 +14,7 @@ import { type RunningScript, startScript } from '@ethosagent/conformance/attacks
 import type { SessionResult, ToolSession } from '@ethosagent/core';
 import { createPostgresStores } from '@ethosagent/storage-postgres';
 import { bundleScript, isLongRun, newPostgresDatabase, tries } from '@ethosagent/test-support';
+import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSessionTools } from './fixtures/session-tools.js';
@@ -106,7 +107,7 @@ async function here<T>(use: (session: ToolSession) => Promise<T>): Promise<T> {
     home: homeOf(9),
     personality: 'coder',
     tools: createSessionTools(folder),
-    ...(url !== undefined && { stores: createPostgresStores(url) }),
+    ...(url !== undefined && { stores: createPostgresStores({ url, ...PATIENT_POSTGRES }) }),
   });
   try {
     return await use(runtime.session('s'));
