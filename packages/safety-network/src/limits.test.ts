@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { tries } from '@ethosagent/test-support';
 import { EthosError } from '@ethosagent/types';
@@ -162,12 +163,17 @@ describe('NetworkGuard.fetch, time', () => {
   const limits = { timeoutMs: 150 };
 
   /**
+   * @param meanwhile what happens between the headers and the deadline
    * @returns a response whose headers came in time, on any machine, and whose deadline has passed
    */
-  const answeredInTime = async (url: string): Promise<Response> => {
+  const answeredInTime = async (
+    url: string,
+    meanwhile?: () => Promise<void>,
+  ): Promise<Response> => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const response = await guard.fetch(url, {}, limits);
+      await meanwhile?.();
       vi.advanceTimersByTime(limits.timeoutMs);
       return response;
     } finally {
@@ -251,9 +257,14 @@ describe('NetworkGuard.fetch, time', () => {
   });
 
   it('leaves a body alone that had come in time', async () => {
-    const server = await keep(startServer((_, response) => response.end('hello')));
-    const response = await guard.fetch(server.origin, {}, limits);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const server = await keep(
+      startServer((_, response) => response.setHeader('connection', 'close').end('hello')),
+    );
+    const response = await answeredInTime(server.origin, async () => {
+      while (server.open > 0) await setImmediate();
+      // What the server has sent is in this process by now, and is read in the next turns of its loop.
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    });
     expect(await response.text()).toBe('hello');
   });
 });
