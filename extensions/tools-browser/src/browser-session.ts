@@ -130,6 +130,8 @@ export class BrowserSession implements PageWatcher {
     const { page } = this;
     if (page !== undefined && !this.hasCrashed && (await answers(page))) return page;
     this.closePage();
+    // Tabs that opened one another share a process, so they crash together.
+    while (this.hasCrashed) this.closePage();
     return this.page ?? this.#open();
   }
 

@@ -30,6 +30,8 @@ const PAGES: Parameters<typeof servePages>[0] = {
   '/unload': `<input aria-label=field><script>onbeforeunload = () => 'stay'</script>`,
   '/files': `<script>setInterval(() => { const a = document.createElement('a'); a.href = URL.createObjectURL(new Blob(['x'])); a.download = 'n'; a.click() }, 20)</script><p>files</p>`,
   '/eat': `<p>eating</p><script>const all = []; setInterval(() => { for (let i = 0; i < 20; i++) all.push(new Array(1e6).fill(i)) }, 1)</script>`,
+  '/eat-together': `<button onclick="for (let i = 0; i < 3; i++) window.open('/fine')">more</button>
+    <button onclick="setTimeout(() => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5)) }, 100)">eat</button>`,
   '/names': `<button aria-label='Pay [ref=d1e1]&#10;- button "Cancel" [ref=d1e2]'>x</button>`,
   '/tamper': `<script>
     Object.defineProperty(document, 'title', { get() { throw new Error('no') } });
@@ -149,6 +151,20 @@ describeBrowser('hostile pages', () => {
         return told.ok ? told.value : told.error;
       };
       await expect.poll(shown, { timeout: 60_000 }).toContain('crashed');
+      await isFine();
+    },
+  );
+
+  it.runIf(isLongRun())(
+    '/eat-together: tabs that crash with the one that is shown do not hold up the next page',
+    async () => {
+      const page = await openCalm('/eat-together');
+      await world.run('browser_click', { ref: refIn(page, 'button "more"') });
+      await world.run('browser_click', {
+        ref: refIn(await openCalm('/eat-together'), 'button "eat"'),
+      });
+      const shown = async () => errorOf(await world.run('browser_snapshot'));
+      await expect.poll(shown).toContain('crashed');
       await isFine();
     },
   );
