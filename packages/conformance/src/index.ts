@@ -11,7 +11,7 @@ export type { KeyValueBackend } from './kv-suite.js';
 export { keyValueConformance } from './kv-suite.js';
 export type { MemoryUnderTest } from './memory-suite.js';
 export { memoryConformance } from './memory-suite.js';
-export type { SessionsUnderTest } from './session-suite.js';
+export type { SessionsUnderTest } from './session/session-world.js';
 export { sessionConformance } from './session-suite.js';
 export type { StorageUnderTest } from './storage-suite.js';
 export { storageConformance } from './storage-suite.js';

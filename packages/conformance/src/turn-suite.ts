@@ -1,11 +1,6 @@
-import {
-  errorCodeOf,
-  type NewTurn,
-  type StoredTurn,
-  type TurnOutcome,
-  type TurnStore,
-} from '@ethosagent/types';
+import type { NewTurn, StoredTurn, TurnOutcome, TurnStore } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.js';
 import { HOSTILE_IDS } from './hostile-ids.js';
 import { scheduleConformance } from './turn-schedules.js';
 
@@ -59,7 +54,6 @@ export function turnConformance(
       }
       return ids;
     };
-    const codeOf = (call: Promise<unknown>) => call.then(() => 'done', errorCodeOf);
 
     describe('put and get', () => {
       it('stores a turn whole, and the same id once', async () => {

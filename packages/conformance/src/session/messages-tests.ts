@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { type SessionWorld, user } from './session-world.js';
+
+/** How the messages of a session are read: in pages, and cut. */
+export function messagesTests(w: SessionWorld): void {
+  describe('messages', () => {
+    it('go on after a place, and hold to a limit', async () => {
+      const session = w.fresh();
+      await w.store.append(
+        session,
+        ['a', 'b', 'c', 'd'].map((text) => user(text)),
+      );
+      const page = await w.store.messages(session.id, { afterSequence: 1, limit: 2 });
+      expect(page.map(({ text }) => text)).toEqual(['b', 'c']);
+      expect(await w.store.messages(session.id, { afterSequence: 4 })).toEqual([]);
+    });
+
+    it('are cut, and without data, where only their beginnings are wanted', async () => {
+      const session = w.fresh();
+      const texts = [
+        'short',
+        `a\u0000${'b'.repeat(50_000)}`,
+        `ab😀${'c'.repeat(10)}`,
+        '😀é€😀',
+        '',
+      ];
+      await w.store.append(
+        session,
+        texts.map((text) => ({ ...user(text), data: { more: 'x' } })),
+      );
+      const cut = await w.store.messages(session.id, { maxTextChars: 3, limit: 4 });
+      expect(cut.map(({ text }) => text)).toEqual(['sho', 'a\u0000b', 'ab', '😀é']);
+      expect(cut.every((message) => message.data === undefined)).toBe(true);
+    });
+
+    it('of a session that there is not are none', async () => {
+      expect(await w.store.messages(w.fresh().id)).toEqual([]);
+      expect(await w.store.get(w.fresh().id)).toBeNull();
+      expect(await w.store.delete(w.fresh().id)).toBe(false);
+    });
+  });
+}
