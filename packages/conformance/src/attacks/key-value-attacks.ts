@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { KeyValueBackend } from '../kv-suite.js';
+import type { KeyValueBackend } from '../key-value/key-value-world.js';
 import { clockAttacks, type MovableClock } from './key-value/clock-attacks.js';
 import { floodAttacks } from './key-value/flood-attacks.js';
 import { namespaceAttacks } from './key-value/namespace-attacks.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countTries, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import type { KeyValueBackend } from '../../kv-suite.js';
+import type { KeyValueBackend } from '../../key-value/key-value-world.js';
 import type { RunningScript } from '../run-script.js';
 
 // Few processes with many turns: to start a process takes longer than its turns.
