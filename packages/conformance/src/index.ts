@@ -13,7 +13,7 @@ export type { MemoryUnderTest } from './memory-suite.js';
 export { memoryConformance } from './memory-suite.js';
 export type { SessionsUnderTest } from './session/session-world.js';
 export { sessionConformance } from './session-suite.js';
-export type { StorageUnderTest } from './storage-suite.js';
+export type { StorageUnderTest } from './storage/storage-suite-world.js';
 export { storageConformance } from './storage-suite.js';
 export type { TurnsUnderTest } from './turn-suite.js';
 export { turnConformance } from './turn-suite.js';
