@@ -9,7 +9,7 @@ export type { ToolExit } from './exit-suite.js';
 export { toolExitConformance } from './exit-suite.js';
 export type { KeyValueBackend } from './key-value/key-value-world.js';
 export { keyValueConformance } from './key-value-suite.js';
-export type { MemoryUnderTest } from './memory-suite.js';
+export type { MemoryUnderTest } from './memory/memory-world.js';
 export { memoryConformance } from './memory-suite.js';
 export type { SessionsUnderTest } from './session/session-world.js';
 export { sessionConformance } from './session-suite.js';
