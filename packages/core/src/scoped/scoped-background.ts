@@ -8,7 +8,8 @@ import {
 } from '@ethosagent/types';
 import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
 import type { CallScope } from '../call-scope.js';
-import type { LaunchOpts, ScopedProcessImpl } from './scoped-process.js';
+import type { LaunchOpts } from './command-place.js';
+import type { ScopedProcessImpl } from './scoped-process.js';
 
 /** The longest time that a read waits. */
 const MAX_WAIT_MS = 600_000;

@@ -7,31 +7,19 @@ import {
   createCallMarks,
   type DirectoryReach,
   endStragglers,
-  findBinary,
-  isExecutableFile,
-  isProcessLimitSet,
   loadRunChild,
   loadSupervisor,
-  NOTHING_SHOWN,
-  type PinnedDirectory,
   type ProcessMarks,
   type ProxySocket,
-  pinDirectory,
   type RunningChild,
-  resolveLimits,
   resolveSandbox,
   type Sandbox,
-  type SandboxCommand,
-  type SandboxedCommand,
   TAG_VARIABLE,
 } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import {
   type BackgroundProcesses,
-  BoundaryError,
   CapabilityError,
-  EthosError,
-  errorCodeOf,
   type PreparedCommand,
   type ProcessPolicy,
   type ProcessResult,
@@ -39,7 +27,9 @@ import {
   type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
-import { binaryNameKind } from '../binary-name.js';
+import { type Command, type LaunchOpts, placeInSandbox, placeOnHost } from './command-place.js';
+import { resolveBinary } from './resolve-binary.js';
+import { realWorkingDirectory } from './working-directory.js';
 
 /** How many bytes of each output stream are kept unless an option sets another limit. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -74,35 +64,10 @@ const SANDBOXED = ', sandboxed';
 const LEFT_TO_CALLER = ', not sandboxed: started by the caller';
 const NOT_SANDBOXED = ', not sandboxed: this machine has no sandbox';
 
-const NOWHERE: DirectoryReach = { roots: [], denies: () => false };
-
-/** A command to run. */
-interface Command {
-  file: string;
-  args: readonly string[];
-  env: BaseEnvironment;
-}
-
 interface Marked {
   marks: ProcessMarks;
   /** The host's `PATH`. */
   path: string;
-}
-
-export interface LaunchOpts extends SpawnOpts {
-  /** Whether its standard input stays open. */
-  keepsInput?: boolean;
-  /** Whether it has a descriptor through which it exchanges messages with the tool. */
-  keepsChannel?: boolean;
-}
-
-/** A command and its working folder, which stays open until the command has started. */
-interface Place extends Command {
-  cwd: string | undefined;
-  /** Set for a sandboxed command. */
-  sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'>;
-  release(): void;
-  ended?(): void;
 }
 
 /**
@@ -199,7 +164,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     opts: Pick<SpawnOpts, 'cwd' | 'env'> = {},
   ): Promise<PreparedCommand> {
     return this.#access('prepare', binary, async (allow) => {
-      const { policy, scope, reach } = this.#options;
+      const { policy, scope, reach, workingDir } = this.#options;
       const { sandbox } = policy ?? {};
       const { file, env } = this.#judge(binary, args, opts);
       if (sandbox !== undefined && sandbox !== false && sandbox !== 'preferred') {
@@ -209,7 +174,8 @@ export class ScopedProcessImpl implements ScopedProcess {
           'sandbox required',
         );
       }
-      const cwd = reach === undefined ? opts.cwd : this.#realPath(opts.cwd, reach);
+      const cwd =
+        reach === undefined ? opts.cwd : realWorkingDirectory(opts.cwd, { reach, workingDir });
       const { hostSupervisor } = await loadSupervisor();
       allow(() => scope?.spendTime(() => {})(), sandbox ? LEFT_TO_CALLER : '');
       hostSupervisor().begin();
@@ -250,7 +216,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     const { policy } = this.#options;
     const baseEnv = baseEnvironment(this.#options.baseEnv);
     const path = baseEnv.PATH ?? '';
-    const file = this.#resolveBinary(binary, path);
+    const file = resolveBinary(binary, { allowed: this.#allowed, path });
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
     assertArguments(binary, file, args, policy?.arguments);
     this.#marks ??= createCallMarks();
@@ -276,10 +242,17 @@ export class ScopedProcessImpl implements ScopedProcess {
     const sandbox = policy?.sandbox
       ? await resolveSandbox({ policy, path, sandbox: this.#options.sandbox })
       : undefined;
-    const wanted = { ...opts, keepsChannel: opts.onChannel !== undefined };
     const place = sandbox
-      ? await this.#placeInSandbox(sandbox, { file, args, env, path }, wanted)
-      : this.#place({ file, args, env }, opts);
+      ? await placeInSandbox(
+          { file, args, env, path },
+          {
+            ...this.#options,
+            sandbox,
+            opts: { ...opts, keepsChannel: opts.onChannel !== undefined },
+            openWayOut: () => this.#openWayOut(),
+          },
+        )
+      : placeOnHost({ file, args, env }, opts.cwd, this.#options);
     const unsandboxed = policy?.sandbox ? NOT_SANDBOXED : '';
     let end: (reason: unknown) => void = () => {};
     let stopClock = () => {};
@@ -322,44 +295,6 @@ export class ScopedProcessImpl implements ScopedProcess {
     }
   }
 
-  #place(command: Command, { cwd }: SpawnOpts): Place {
-    const { reach } = this.#options;
-    if (reach === undefined) return { ...command, cwd, release: () => {} };
-    const { path, release } = this.#pin(cwd, reach);
-    return { ...command, cwd: path, release };
-  }
-
-  async #placeInSandbox(
-    sandbox: Sandbox,
-    command: SandboxCommand,
-    opts: LaunchOpts,
-  ): Promise<Place> {
-    const { policy, reach } = this.#options;
-    const env = { ...command.env, TMPDIR: opts.env?.TMPDIR ?? '/tmp' };
-    const wrapped = await sandbox.wrap(
-      { ...command, env },
-      {
-        reach: reach?.shown ?? NOTHING_SHOWN,
-        cwd: this.#realDirectory(opts.cwd, reach),
-        limits: resolveLimits(policy?.limits, opts.limits),
-        countsProcesses: isProcessLimitSet(policy?.limits, opts.limits),
-        proxySocket: (await this.#openWayOut())?.path,
-        keepsInput: opts.keepsInput === true,
-        keepsChannel: opts.keepsChannel === true,
-      },
-    );
-    if (opts.keepsChannel === true && wrapped.passesChannel !== true) {
-      wrapped.release();
-      wrapped.ended();
-      throw new CapabilityError(
-        'SANDBOX_UNAVAILABLE',
-        'the sandbox of this host hands no descriptor on to what runs in it, so that a process can not talk with its tool; ask the operator for one that does',
-        'no channel',
-      );
-    }
-    return { ...wrapped, sandbox: wrapped };
-  }
-
   /** One proxy for all sandboxes of the call. It is closed when the call ends. */
   #openWayOut(): Promise<ProxySocket> | undefined {
     const { network, scope } = this.#options;
@@ -374,35 +309,6 @@ export class ScopedProcessImpl implements ScopedProcess {
     return this.#wayOut;
   }
 
-  /** Where a sandboxed child starts; `undefined` for the sandbox's own folder. */
-  #realDirectory(cwd: string | undefined, reach: DirectoryReach = NOWHERE): string | undefined {
-    try {
-      return this.#realPath(cwd, reach);
-    } catch (error) {
-      if (cwd === undefined && errorCodeOf(error) === 'PATH_NOT_REACHABLE') return undefined;
-      throw error;
-    }
-  }
-
-  #realPath(cwd: string | undefined, reach: DirectoryReach): string {
-    const { real, release } = this.#pin(cwd, reach);
-    release();
-    return real;
-  }
-
-  #pin(cwd: string | undefined, reach: DirectoryReach): PinnedDirectory {
-    if (cwd !== undefined) return pinDirectory(cwd, reach);
-    const wanted = this.#options.workingDir ?? process.cwd();
-    for (const candidate of [wanted, ...reach.roots]) {
-      try {
-        return pinDirectory(candidate, reach);
-      } catch (error) {
-        if (errorCodeOf(error) !== 'PATH_NOT_REACHABLE') throw error;
-      }
-    }
-    throw new BoundaryError('read', wanted, 'no directory within the reach');
-  }
-
   // A daemon has closed the pipes and left the process group. Only its marks show which call
   // started it.
   #endStragglersWithCall(pid: number | undefined): void {
@@ -411,35 +317,6 @@ export class ScopedProcessImpl implements ScopedProcess {
     this.#marks ??= createCallMarks();
     const marks = this.#marks;
     this.#options.scope?.onEnd(() => endStragglers(pid, marks));
-  }
-
-  #resolveBinary(binary: string, path: string): string {
-    const denied = (rule: string, why = '') =>
-      new CapabilityError(
-        'BINARY_NOT_ALLOWED',
-        `${textOf(binary)} is not in the declared allowedBinaries${why}`,
-        rule,
-      );
-    const kind = binaryNameKind(binary);
-    if (kind === 'malformed')
-      throw denied(
-        'malformed name',
-        ', and can not be: a binary is a bare name or an absolute path',
-      );
-    if (!this.#allowed.has(binary) && !this.#allowed.has('*')) throw denied('not declared');
-    if (kind === 'relative') {
-      throw denied(
-        'neither a bare name nor an absolute path',
-        ', and can not be: a binary is a bare name or an absolute path',
-      );
-    }
-    if (kind === 'absolute') {
-      if (isExecutableFile(binary)) return binary;
-    } else {
-      const file = findBinary(binary, path);
-      if (file !== undefined) return file;
-    }
-    throw new EthosError('SPAWN_FAILED', `${binary} is not installed; ask the operator to add it`);
   }
 }
 
