@@ -59,6 +59,7 @@ export {
 export { mayGrant } from './session/grants.js';
 export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
 export { InnerCalls } from './session/inner-calls.js';
+export { isLedgerSession, sessionOfLedger, sessionPart } from './session/ledger-ids.js';
 export { withEdit } from './session/mark-result.js';
 export { pendingCalls } from './session/pending-calls.js';
 export { withProblems } from './session/pending-problems.js';
@@ -92,12 +93,7 @@ export {
   type SessionApprovalsParts,
 } from './session/session-approvals.js';
 export { SessionGrants, type SessionGrantsParts } from './session/session-grants.js';
-export {
-  isLedgerSession,
-  SessionLedger,
-  sessionOfLedger,
-  sessionPart,
-} from './session/session-ledger.js';
+export { SessionLedger } from './session/session-ledger.js';
 export { SessionLedgers } from './session/session-ledgers.js';
 export type { ToolSessionParts } from './session/session-parts.js';
 export { sessionRef } from './session/session-ref.js';

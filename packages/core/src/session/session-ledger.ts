@@ -1,26 +1,11 @@
-import { canonicalJson, isSameOwner, Turns } from '@ethosagent/policy';
-import {
-  EthosError,
-  errorCodeOf,
-  type SessionMessage,
-  type SessionOwner,
-  type SessionRef,
-  type SessionStore,
-} from '@ethosagent/types';
-import {
-  dataOf,
-  type LedgerRecord,
-  parseRecord,
-  plainRecords,
-  type RecordOf,
-} from './ledger-records.js';
+import { Turns } from '@ethosagent/policy';
+import type { SessionOwner, SessionStore } from '@ethosagent/types';
+import { ledgerId } from './ledger-ids.js';
+import { LedgerLog } from './ledger-log.js';
+import type { LedgerRecord, RecordOf } from './ledger-records.js';
 import type { PendingApproval, SessionGrant, UntrustedSource } from './session-api.js';
 import { SessionUse, sumOfUse, type Use } from './session-use.js';
 import { keyOf, SourceList } from './source-list.js';
-
-const PREFIX = 'protections of ';
-/** How often a write is tried while other processes write too. */
-const MAX_ATTEMPTS = 20;
 
 /** A call that a person was asked about, and that has not used the decision yet. */
 export interface WaitingCall {
@@ -36,55 +21,6 @@ export interface WaitingCall {
 /** `taken`: the decision was used, or told to the model. `withdrawn`: the call does not run. */
 export type SettledCall = 'taken' | 'withdrawn';
 
-/** The id of the session that holds the protections of another session. */
-export function sessionLedgerId(sessionId: string): string {
-  return PREFIX + sessionPart(sessionId);
-}
-
-/**
- * The session that a ledger belongs to.
- *
- * @param id of a session of the store
- * @returns `undefined` if it is not a ledger, or the ledger of an owner
- */
-export function sessionOfLedger(id: string): string | undefined {
-  const [kind, encoded, ...more] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(' ') : [];
-  if (kind !== 'session' || encoded === undefined || more.length > 0) return undefined;
-  try {
-    const sessionId = decodeURIComponent(encoded);
-    return sessionLedgerId(sessionId) === id ? sessionId : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * The part of a ledger's id that names its session.
- *
- * @param sessionId of the session
- * @returns a text whose only space is the one after `session`
- */
-export function sessionPart(sessionId: string): string {
-  return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
-}
-
-/** The name of the ledger of untrusted files. */
-export const FILES_PART = 'files';
-
-/** Whether it is the ledger of untrusted files. */
-export function isFilesLedger(sessionId: string): boolean {
-  return sessionId === PREFIX + FILES_PART;
-}
-
-/**
- * Whether a session of the store is the ledger of another one.
- *
- * @param sessionId of the session
- */
-export function isLedgerSession(sessionId: string): boolean {
-  return sessionId.startsWith(PREFIX);
-}
-
 /**
  * What is known about a session, stored in a session of its own that no tool sees. A record is
  * written only after the records of others have been read. So all processes act on the same
@@ -95,8 +31,7 @@ export function isLedgerSession(sessionId: string): boolean {
  * still on the disk. So both are recorded again.
  */
 export class SessionLedger {
-  readonly #store: SessionStore | undefined;
-  readonly #ref: SessionRef;
+  readonly #log: LedgerLog;
   readonly #turns = new Turns();
   readonly #sources = new SourceList();
   /** By the origin of the call: the session itself, or a turn of an agent. */
@@ -108,9 +43,6 @@ export class SessionLedger {
   #isTainted = false;
   /** Whether the store has the records of what was read and written. */
   #isStored = true;
-  #sequence = 0;
-  /** The last known record, as it is stored. */
-  #last: string | undefined;
 
   /**
    * Reads nothing before `refresh`.
@@ -124,14 +56,17 @@ export class SessionLedger {
     of: string,
     { userScopeId, teamId }: Partial<SessionOwner> = {},
   ) {
-    this.#store = store;
-    this.#ref = {
-      id: PREFIX + of,
+    const ref = {
+      id: ledgerId(of),
       // In a memory scope of its own, so that tools that search sessions do not find it.
       scopeId: 'protections',
       ...(userScopeId !== undefined && { userScopeId }),
       ...(teamId !== undefined && { teamId }),
     };
+    this.#log = new LedgerLog(store, ref, {
+      apply: (record) => this.#apply(record),
+      startOver: () => this.#startOver(),
+    });
   }
 
   get isTainted(): boolean {
@@ -202,7 +137,7 @@ export class SessionLedger {
       before = this.#use.unstored;
       return [{ kind: 'used', ...sumOfUse(before, use) }];
     };
-    return this.#turns.run('', () => this.#append(next, () => this.#use.wasStored(before)));
+    return this.#turns.run('', () => this.#log.append(next, () => this.#use.wasStored(before)));
   }
 
   /**
@@ -253,10 +188,10 @@ export class SessionLedger {
    */
   refresh(): Promise<void> {
     return this.#turns.run('', async () => {
-      await this.#read();
-      if (this.#isStored || this.#store === undefined) return;
+      await this.#log.read();
+      if (this.#isStored) return;
       const paths = [...this.#written];
-      await this.#append(() => [
+      await this.#log.append(() => [
         ...this.sources.map((from) => ({ kind: 'untrusted' as const, from })),
         ...(paths.length > 0 ? [{ kind: 'written' as const, paths }] : []),
       ]);
@@ -270,7 +205,7 @@ export class SessionLedger {
    * @throws `SESSION_CHANGED` if others never stop writing; as `refresh`
    */
   append(next: () => readonly LedgerRecord[]): Promise<void> {
-    return this.#turns.run('', () => this.#append(next));
+    return this.#turns.run('', () => this.#log.append(next));
   }
 
   /**
@@ -289,92 +224,13 @@ export class SessionLedger {
     );
   }
 
-  async #append(next: () => readonly LedgerRecord[], written = () => {}): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      // The records as they will be read back.
-      const records = plainRecords(next());
-      if (records.length === 0) return;
-      if (this.#store === undefined) {
-        for (const record of records) this.#apply(record);
-        written();
-        return;
-      }
-      try {
-        const stored = await this.#store.append(
-          this.#ref,
-          records.map((record) => ({ role: 'system', text: '', data: dataOf(record) })),
-          { afterSequence: this.#sequence },
-        );
-        for (const record of records) this.#apply(record);
-        written();
-        this.#know(stored.at(-1));
-        return;
-      } catch (error) {
-        if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
-        await this.#read();
-      }
-    }
-  }
-
-  async #read(): Promise<void> {
-    if (this.#store === undefined) return;
-    const { id } = this.#ref;
-    for (;;) {
-      // Includes the last known message: if it is no longer there, the ledger was deleted.
-      const found = await this.#store.messages(id, {
-        afterSequence: Math.max(0, this.#sequence - 1),
-      });
-      const page =
-        this.#sequence === 0 ? found : this.#isLast(found[0]) ? found.slice(1) : undefined;
-      if (page === undefined) {
-        this.#startOver();
-        continue;
-      }
-      if (page.length === 0) return;
-      if (this.#sequence === 0) await this.#assertOwner(this.#store);
-      for (const message of page) {
-        const { data, sequence } = message;
-        const record = parseRecord(data);
-        if (record === undefined) {
-          throw new EthosError(
-            'STORE_CORRUPT',
-            `message ${sequence} of the session ${JSON.stringify(id)} can not be read; use another session`,
-          );
-        }
-        this.#apply(record);
-        this.#know(message);
-      }
-    }
-  }
-
-  #know(message: SessionMessage | undefined): void {
-    if (message === undefined) return;
-    this.#sequence = message.sequence;
-    this.#last = placeOf(message);
-  }
-
-  #isLast(message: SessionMessage | undefined): boolean {
-    return message !== undefined && placeOf(message) === this.#last;
-  }
-
   /** The ledger was deleted, here or by another process. */
   #startOver(): void {
     this.#waiting.clear();
     this.#settled.clear();
     this.#grants.clear();
     this.#use.startOver();
-    this.#sequence = 0;
-    this.#last = undefined;
     this.#isStored = false;
-  }
-
-  async #assertOwner(store: SessionStore): Promise<void> {
-    const info = await store.get(this.#ref.id);
-    if (info === null || isSameOwner(info, this.#ref)) return;
-    throw new EthosError(
-      'SESSION_OWNER_MISMATCH',
-      'the session belongs to another owner; give the session another id',
-    );
   }
 
   #apply(record: LedgerRecord): void {
@@ -438,9 +294,4 @@ export class SessionLedger {
 /** The id of a call is unique within a turn, or within the session outside turns. */
 function placeOfCall({ toolCallId, turn }: Pick<PendingApproval, 'toolCallId' | 'turn'>): string {
   return JSON.stringify([turn, toolCallId]);
-}
-
-/** A text that no other record shares. */
-function placeOf({ sequence, createdAt, data }: SessionMessage): string {
-  return canonicalJson([sequence, createdAt, data]);
 }

@@ -3,11 +3,11 @@ import {
   FILES_PART,
   isFilesLedger,
   isLedgerSession,
-  SessionLedger,
   sessionLedgerId,
   sessionOfLedger,
   sessionPart,
-} from './session-ledger.js';
+} from './ledger-ids.js';
+import { SessionLedger } from './session-ledger.js';
 import { UntrustedFiles } from './untrusted-files.js';
 
 type Owner = Partial<SessionOwner>;
