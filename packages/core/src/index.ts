@@ -48,15 +48,10 @@ export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js
 export { type ShowImagesOptions, type ShownImages, showImages } from './results/show-images.js';
 export { mayBeForeign } from './results/untrusted/may-be-foreign.js';
 export type { CheckSchema, SchemaCheck } from './schema-gate.js';
-export {
-  type ApprovalBook,
-  type AskHost,
-  CallGuard,
-  type CallGuardParts,
-  type GuardedResult,
-  type KnownApproval,
-} from './session/call-guard.js';
+export type { ApprovalBook, KnownApproval } from './session/approval-book.js';
+export { CallGuard, type CallGuardParts, type GuardedResult } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
+export type { AskHost } from './session/host-answer.js';
 export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
 export { InnerCalls } from './session/inner-calls.js';
 export { isLedgerSession, sessionOfLedger, sessionPart } from './session/ledger-ids.js';

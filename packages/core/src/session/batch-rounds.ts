@@ -1,8 +1,9 @@
 import { callListener } from '@ethosagent/policy';
 import type { PersonalityConfig, ToolCall } from '@ethosagent/types';
 import type { CallFacts, TurnHost } from '../turn-host.js';
-import { type AskHost, CallGuard } from './call-guard.js';
+import { CallGuard } from './call-guard.js';
 import { type CheckedCall, checkCall } from './check-call.js';
+import type { AskHost } from './host-answer.js';
 import { InnerCalls } from './inner-calls.js';
 import { joinHosts } from './join-hosts.js';
 import { keepAnswers } from './keep-answers.js';

@@ -3,7 +3,6 @@ import {
   compileSourceTrust,
   errorText,
   isWritten,
-  oneLine,
   type ReadSource,
   type SourceTrust,
 } from '@ethosagent/policy';
@@ -12,8 +11,11 @@ import type { AnyTool, PersonalityConfig, ToolCallResult } from '@ethosagent/typ
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
+import { type ApprovalBook, decisionOn } from './approval-book.js';
 import { grantCovers } from './grants.js';
+import { type AskHost, asDecision, decisionOf, extraOf } from './host-answer.js';
 import { isSameQuestion, questionOf, toolDigest } from './question.js';
+import { reasonWithSources } from './reason-with-sources.js';
 import type {
   CallDecision,
   PendingApproval,
@@ -22,52 +24,6 @@ import type {
 } from './session-api.js';
 import type { UntrustedFiles } from './untrusted-files.js';
 import { isTrusted, untrustedGate } from './untrusted-gate.js';
-
-/** What is known about a call that was asked about. */
-export interface KnownApproval {
-  approval: PendingApproval;
-  /** The question that was answered, if the yes was to other arguments. */
-  runs?: string | undefined;
-}
-
-/** Where approvals are recorded: in the journal of a loop, or in the ledger of a session. */
-export interface ApprovalBook {
-  /** The question about a call, with its answer if there is one. */
-  find(toolCallId: string): KnownApproval | undefined;
-  /** The arguments of a call as the model issued them. */
-  inputOf(toolCallId: string): unknown;
-  /** Whether the call has its answer, so that it is too late to ask. */
-  isOver(toolCallId: string): boolean;
-  /** Records that a call waits. Rejects if that fails; then the call does not run. */
-  ask(approval: PendingApproval): Promise<void>;
-  /**
-   * Records an answer that came at once, for a call that `ask` has recorded.
-   * @throws as `ToolSession.decide`
-   */
-  decide(approval: PendingApproval, decision: CallDecision): Promise<void>;
-  /** Adds a grant for later calls. @throws `APPROVAL_INVALID` */
-  grant(approval: PendingApproval, decision: CallDecision): Promise<void>;
-}
-
-/**
- * A book that records nothing, for a call that can't be decided later. @param input the arguments
- * as the model issued them
- */
-export function emptyBook(input: unknown): ApprovalBook {
-  return {
-    find: () => undefined,
-    inputOf: () => input,
-    isOver: () => false,
-    ask: async () => {},
-    decide: async () => {},
-    grant: async () => {},
-  };
-}
-
-/** A host's decision on a call that needs approval. */
-export type AskHost = (
-  request: ApprovalRequest,
-) => ApprovalDecision | 'later' | Promise<ApprovalDecision | 'later'>;
 
 export interface CallGuardParts {
   personality: PersonalityConfig;
@@ -105,8 +61,6 @@ const WAITS = { approved: false, reason: 'it waits for a decision', waits: true 
  * run.
  */
 const MAX_ASKED = 3;
-const MAX_SOURCES_SHOWN = 3;
-const MAX_SOURCE_CHARS = 120;
 
 /** The protections of a session for the calls of one batch, whoever runs it. */
 export class CallGuard {
@@ -210,7 +164,7 @@ export class CallGuard {
   }
 
   async #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { approve, book, grants, now, personality, sources } = this.#parts;
+    const { approve, book, grants, isTainted, now, personality, sources } = this.#parts;
     const { toolCallId, toolName, args, capabilities, settings } = request;
     const tool = this.#tools.get(keyOfCall(toolCallId, toolName)) ?? this.#parts.tool(toolName);
     const asks = questionOf(request, tool);
@@ -224,7 +178,10 @@ export class CallGuard {
     const asked = { request, tool, personality, sources };
     const grant = (await grants()).find((each) => grantCovers(each, asked));
     if (grant !== undefined) return { approved: true, grant: grant.id };
-    const shown = { ...request, reason: this.#withSources(request.reason) };
+    const shown = {
+      ...request,
+      reason: reasonWithSources(request.reason, isTainted ? sources : []),
+    };
     const said = approve === undefined ? 'later' : await approve(shown);
     // Somebody else may have decided meanwhile. A refusal counts, whoever gives it.
     if (book.find(toolCallId)?.approval.decision?.approved === false) return false;
@@ -295,30 +252,11 @@ export class CallGuard {
       }
     }
   }
-
-  #withSources(reason: string): string {
-    const { isTainted, sources } = this.#parts;
-    if (!isTainted || sources.length === 0) return reason;
-    const shown = sources.slice(0, MAX_SOURCES_SHOWN).map(showSource);
-    const more = sources.length > shown.length ? ` and ${sources.length - shown.length} more` : '';
-    return `${reason}; the untrusted content is from ${shown.join(', ')}${more}`;
-  }
 }
 
 /** Two calls may have the same id and different tools. */
 function keyOfCall(toolCallId: string, name: string): string {
   return JSON.stringify([String(toolCallId), name]);
-}
-
-/**
- * The decision on a question. An approval with other arguments does not approve the original ones.
- */
-function decisionOn(known: KnownApproval | undefined, asks: string): CallDecision | undefined {
-  if (known === undefined) return undefined;
-  const { approval, runs } = known;
-  const { decision, question } = approval;
-  const answers = decision?.args === undefined ? question : runs;
-  return isSameQuestion(answers, asks) ? decision : undefined;
 }
 
 async function hasWritten(files: UntrustedFiles, sources: readonly ReadSource[]): Promise<boolean> {
@@ -330,38 +268,4 @@ async function hasWritten(files: UntrustedFiles, sources: readonly ReadSource[])
 
 function isFile(source: ReadSource): source is Extract<ReadSource, { kind: 'file' }> {
   return source.kind === 'file';
-}
-
-/**
- * A source as a quoted string. JSON escapes keep it from ending its quotes: a page may have chosen
- * it as text for this reader.
- */
-function showSource({ source, tool }: UntrustedSource): string {
-  const name = oneLine(tool, MAX_SOURCE_CHARS);
-  return source === tool ? name : `${JSON.stringify(oneLine(source, MAX_SOURCE_CHARS))} (${name})`;
-}
-
-function asDecision({
-  approved,
-  reason,
-  args,
-  by,
-}: CallDecision): Exclude<ApprovalDecision, boolean> {
-  return {
-    approved,
-    ...(reason !== undefined && { reason }),
-    ...(by !== undefined && { by }),
-    ...(args !== undefined && { edited: true }),
-  };
-}
-
-function decisionOf(said: ApprovalDecision | 'later'): CallDecision | undefined {
-  if (said === 'later') return undefined;
-  return typeof said === 'boolean' ? { approved: said } : { ...said };
-}
-
-/** An approval with other arguments, or one that holds for more than this call. */
-function extraOf(said: ApprovalDecision | 'later'): CallDecision | undefined {
-  if (typeof said !== 'object' || said === null || said.approved !== true) return undefined;
-  return said.args !== undefined || said.always !== undefined ? { ...said } : undefined;
 }

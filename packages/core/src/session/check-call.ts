@@ -1,6 +1,7 @@
 import type { PersonalityConfig, ToolCall, ToolCallResult, ToolResult } from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
-import { CallGuard, emptyBook } from './call-guard.js';
+import { emptyBook } from './approval-book.js';
+import { CallGuard } from './call-guard.js';
 import type { PendingApproval, SessionIdentity, UntrustedSource } from './session-api.js';
 import type { SessionTools } from './session-tools.js';
 

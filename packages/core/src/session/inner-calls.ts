@@ -18,13 +18,9 @@ import type {
   TurnGate,
   TurnHost,
 } from '../turn-host.js';
-import {
-  type ApprovalBook,
-  type AskHost,
-  CallGuard,
-  type CallGuardParts,
-  emptyBook,
-} from './call-guard.js';
+import { type ApprovalBook, emptyBook } from './approval-book.js';
+import { CallGuard, type CallGuardParts } from './call-guard.js';
+import type { AskHost } from './host-answer.js';
 import type { UntrustedSource } from './session-api.js';
 import { sourceOfCall } from './source-list.js';
 

@@ -1,5 +1,5 @@
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import type { ApprovalBook } from './call-guard.js';
+import type { ApprovalBook } from './approval-book.js';
 import { checkOffRecord } from './check-call.js';
 import { withProblems } from './pending-problems.js';
 import type { CallDecision, PendingApproval, UntrustedSource } from './session-api.js';

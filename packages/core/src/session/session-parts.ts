@@ -1,5 +1,5 @@
 import type { ShowImagesOptions } from '../results/show-images.js';
-import type { AskHost } from './call-guard.js';
+import type { AskHost } from './host-answer.js';
 import type { SessionIdentity, SessionLimits } from './session-api.js';
 import type { SessionLedger } from './session-ledger.js';
 import type { SessionTools } from './session-tools.js';

@@ -9,7 +9,7 @@ import type {
 import type { CapabilityBackends } from '../backends.js';
 import type { ToolRegistryOptions } from '../batch/batch.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
-import type { AskHost } from '../session/call-guard.js';
+import type { AskHost } from '../session/host-answer.js';
 import { SessionLedgers } from '../session/session-ledgers.js';
 import type { ToolSessionParts } from '../session/session-parts.js';
 import type { SessionTools } from '../session/session-tools.js';
