@@ -8,10 +8,11 @@ import type {
   TurnClaim,
   TurnInput,
 } from './api.js';
+import { unfinished } from './begin-turn.js';
 import { claimingStore, type HeldSession, holdSession, renewHeld } from './held-session.js';
 import { recordAnswers } from './record-answers.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
-import { TurnRunner, unfinished } from './turn-runner.js';
+import { TurnRunner } from './turn-runner.js';
 
 /** The last event of a turn. */
 export type TurnDone = Extract<AgentEvent, { type: 'done' }>;

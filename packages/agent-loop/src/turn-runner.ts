@@ -6,34 +6,23 @@ import {
   SessionLedgers,
   sessionRef,
 } from '@ethosagent/core';
-import { isListOf, isSameOwner } from '@ethosagent/policy';
+import { isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
-import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnEnd, TurnInput } from './api.js';
+import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
+import { type Begin, beginTurn, resumeTurn, unfinished } from './begin-turn.js';
 import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
 import { imagePlan } from './images.js';
 import { Journal, type JournalClaim, readLog } from './journal/journal.js';
 import { KnownLogs } from './journal/known-logs.js';
-import { type AgentRecord, isAttachment } from './journal/records.js';
-import type { LoggedTurn, SessionLog } from './journal/session-log.js';
 import { LoopApprovals } from './loop-approvals.js';
 import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './options.js';
+import { leave, type RunningParts, type RunningTurn, readTurn } from './running-turn.js';
 import { type AgentPlace, SubAgents } from './sub-agents.js';
 import { type ToolSearchPlan, toolSearchPlan } from './tool-search/tool-search-plan.js';
 import { Turn } from './turn.js';
-import { NO_USAGE } from './usage.js';
 import { withGrace } from './with-grace.js';
-
-interface Running {
-  journal?: Journal;
-  turn?: Turn;
-  events?: EventQueue;
-  /** Whether it must end, even if it has not begun yet. */
-  isLeft: boolean;
-  readonly controller: AbortController;
-  ended: Promise<void>;
-}
 
 /** Runs the turns of one agent, which is the one at the top or a sub-agent. */
 export class TurnRunner {
@@ -46,7 +35,7 @@ export class TurnRunner {
   readonly #subAgents: SubAgents;
   readonly #ledgers: SessionLedgers;
   readonly #place: AgentPlace | undefined;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningTurn>();
   readonly #logs = new KnownLogs();
   #isClosed = false;
 
@@ -74,15 +63,11 @@ export class TurnRunner {
   }
 
   run(input: TurnInput): AsyncIterable<AgentEvent> {
-    return this.#turn(input, (log, ref) => {
-      const known = input.key === undefined ? undefined : log.keys.get(input.key);
-      if (known === undefined) return userRecord(input, log, ref.personalityId);
-      return known.end === undefined ? resumedRecord(log, ref) : doneOf(log, known);
-    });
+    return readTurn((parts) => this.#events(input, beginTurn(input), parts));
   }
 
   resume(input: ResumeInput): AsyncIterable<AgentEvent> {
-    return this.#turn(input, resumedRecord);
+    return readTurn((parts) => this.#events(input, resumeTurn, parts));
   }
 
   isRunning(sessionId: string): boolean {
@@ -183,42 +168,10 @@ export class TurnRunner {
     await Promise.all(running.map(({ ended }) => ended));
   }
 
-  #turn(input: TurnInput | ResumeInput, begin: Begin): AsyncIterable<AgentEvent> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        let release = () => {};
-        const running: Running = {
-          isLeft: false,
-          controller: new AbortController(),
-          ended: new Promise((resolve) => {
-            release = resolve;
-          }),
-        };
-        const events = this.#events(input, begin, { running, release });
-        let isWaiting = false;
-        return {
-          async next() {
-            isWaiting = true;
-            try {
-              return await events.next();
-            } finally {
-              isWaiting = false;
-            }
-          },
-          return() {
-            // A generator's own `return` would wait for an event that may never come.
-            if (isWaiting) leave(running);
-            return events.return();
-          },
-        };
-      },
-    };
-  }
-
   async *#events(
     { sessionId, abortSignal, claim: given, ...input }: TurnInput | ResumeInput,
     begin: Begin,
-    { running, release }: { running: Running; release: () => void },
+    { running, release }: RunningParts,
   ): AsyncGenerator<AgentEvent, void, undefined> {
     this.#assertCanRun(sessionId);
     const { controller } = running;
@@ -355,90 +308,4 @@ export class TurnRunner {
       claim,
     });
   }
-}
-
-/**
- * The first record of a turn or of its resumption, or the end of a turn that has ended. @throws
- * `TURN_INVALID`
- */
-type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord | DoneEvent;
-
-type DoneEvent = Extract<AgentEvent, { type: 'done' }>;
-
-/** Ends a turn that runs or is about to. Nobody reads its events any more. */
-function leave(running: Running): void {
-  running.isLeft = true;
-  running.turn?.leave();
-  running.events?.end();
-  running.controller.abort(new DOMException('nobody reads the turn any more', 'AbortError'));
-}
-
-const isAttachments = isListOf(isAttachment);
-
-function userRecord(
-  { prompt, attachments = [], untrusted, key }: TurnInput,
-  { turn }: SessionLog,
-  personality: string | undefined,
-): AgentRecord {
-  if (!isAttachments(attachments)) {
-    throw new EthosError(
-      'TURN_INVALID',
-      'each attachment needs an `id`, a `name`, a `mediaType` and a `sizeBytes` in bytes',
-    );
-  }
-  if (typeof prompt !== 'string' || (prompt.trim() === '' && attachments.length === 0)) {
-    throw new EthosError('TURN_INVALID', 'the prompt is blank; say what is to be done');
-  }
-  if (turn !== undefined && turn.end === undefined) {
-    throw new EthosError(
-      'TURN_INVALID',
-      'the last turn of the session is not finished: `resume` goes on with it, `abandon` ends it',
-    );
-  }
-  const files = attachments.map(({ id, name, mediaType, sizeBytes }) => ({
-    id,
-    name,
-    mediaType,
-    sizeBytes,
-  }));
-  return {
-    kind: 'user',
-    turn: (turn?.turn ?? 0) + 1,
-    prompt: prompt.toWellFormed(),
-    ...(files.length > 0 && { attachments: files }),
-    ...(personality !== undefined && { personality }),
-    ...(key !== undefined && { key }),
-    ...(untrusted === true && { untrusted: true }),
-  };
-}
-
-/** How a turn ended. Of turns before the last one, only the end is known. */
-function doneOf(
-  log: SessionLog,
-  { turn, end = 'answered' }: { turn: number; end?: TurnEnd },
-): DoneEvent {
-  const last = log.turn?.turn === turn ? log.turn : undefined;
-  const { text = '', steps = 0, calls = 0, usage = NO_USAGE } = last ?? {};
-  return { type: 'done', end, text, turn, steps, calls, usage, approvals: [] };
-}
-
-/** @throws `TURN_INVALID`, also for a turn that another personality began */
-function resumedRecord(log: SessionLog, { personalityId }: SessionRef): AgentRecord {
-  const { turn, personality } = unfinished(log);
-  if (personality !== undefined && personality !== personalityId) {
-    throw new EthosError(
-      'TURN_INVALID',
-      `the turn runs under ${JSON.stringify(personality)}: resume it under that, or \`abandon\` it`,
-    );
-  }
-  return { kind: 'resumed', turn };
-}
-
-/** The turn that can be resumed. @throws `TURN_INVALID` if there is none */
-export function unfinished({ turn }: SessionLog): LoggedTurn {
-  if (turn !== undefined && turn.end === undefined) return turn;
-  throw new EthosError(
-    'TURN_INVALID',
-    'the session has no turn to go on with; start one with `run`',
-  );
 }

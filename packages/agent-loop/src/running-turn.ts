@@ -1,0 +1,69 @@
+import type { AgentEvent } from './api.js';
+import type { EventQueue } from './event-queue.js';
+import type { Journal } from './journal/journal.js';
+import type { Turn } from './turn.js';
+
+/** A turn that runs or is about to. */
+export interface RunningTurn {
+  journal?: Journal;
+  turn?: Turn;
+  events?: EventQueue;
+  /** Whether it must end, even if it has not begun yet. */
+  isLeft: boolean;
+  readonly controller: AbortController;
+  ended: Promise<void>;
+}
+
+export interface RunningParts {
+  running: RunningTurn;
+  /** Resolves `running.ended`. */
+  release: () => void;
+}
+
+/** Ends a turn that runs or is about to. Nobody reads its events any more. */
+export function leave(running: RunningTurn): void {
+  running.isLeft = true;
+  running.turn?.leave();
+  running.events?.end();
+  running.controller.abort(new DOMException('nobody reads the turn any more', 'AbortError'));
+}
+
+/**
+ * Returns a turn as an iterable of its events. The turn begins with its first read, and is left when
+ * its reader stops.
+ *
+ * @param start runs the turn
+ */
+export function readTurn(
+  start: (parts: RunningParts) => AsyncGenerator<AgentEvent, void, undefined>,
+): AsyncIterable<AgentEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      let release = () => {};
+      const running: RunningTurn = {
+        isLeft: false,
+        controller: new AbortController(),
+        ended: new Promise((resolve) => {
+          release = resolve;
+        }),
+      };
+      const events = start({ running, release });
+      let isWaiting = false;
+      return {
+        async next() {
+          isWaiting = true;
+          try {
+            return await events.next();
+          } finally {
+            isWaiting = false;
+          }
+        },
+        return() {
+          // A generator's own `return` would wait for an event that may never come.
+          if (isWaiting) leave(running);
+          return events.return();
+        },
+      };
+    },
+  };
+}
