@@ -21,6 +21,8 @@ export interface Approved {
 /** What the steps of one call have found out so far. */
 export class CallState {
   readonly batch: Batch;
+  /** The place of the call in the batch. */
+  readonly index: number;
   /**
    * The call as the host gave it. It may be anything, and may answer differently when it is read
    * again.
@@ -60,6 +62,10 @@ export class CallState {
   /** The most characters that the result may have. Known once the call has passed the gates. */
   budgetChars: number | undefined;
   timeoutMs = 0;
+  /** Whether the tool has begun. */
+  ran = false;
+  /** When it began. Only set where somebody is told how long the call took. */
+  startedAt = 0;
   /**
    * The tool of the call. It stays, even if another tool takes its name. The second step finds it
    * or ends the way.
@@ -67,9 +73,10 @@ export class CallState {
   entry!: RegisteredTool;
   #policy: PolicyAtOnce | undefined;
 
-  constructor(batch: Batch, call: ToolCall | undefined) {
+  constructor(batch: Batch, index: number) {
     this.batch = batch;
-    this.call = call;
+    this.index = index;
+    this.call = batch.input.calls[index];
   }
 
   get settings(): unknown {
