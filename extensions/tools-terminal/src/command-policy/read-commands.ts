@@ -1,15 +1,7 @@
-import {
-  type Command,
-  forEachChild,
-  parse,
-  type Redirection,
-  type SyntaxNode,
-  type Word,
-} from 'unbash';
+import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { assignedIn } from './command-evaluations.js';
+import { inputAfter, inputOf, withOwnInput } from './command-input.js';
 import { type Evaluations, findEvaluations } from './evaluations.js';
-import { runsFetcher } from './fetchers.js';
-import { findRoots } from './find-executions.js';
 import { type Calls, callsOf, forkBombs } from './fork-bombs.js';
 import {
   expandsTwice,
@@ -19,16 +11,11 @@ import {
   hidesInQuotes,
   hidesSubstitution,
 } from './hidden-text.js';
-import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
-import { valueText, wordText, wordTexts } from './shell-word.js';
-import type {
-  CommandAssignment,
-  CommandInput,
-  CommandRedirect,
-  SimpleCommand,
-} from './simple-command.js';
+import { SEARCH_PATH, UNKNOWN } from './marked-text.js';
+import { wordText, wordTexts } from './shell-word.js';
+import type { CommandAssignment, CommandInput, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
-import { commandOfWords } from './words-to-command.js';
+import { type Around, redirectsOnly, toSimpleCommand } from './syntax-to-command.js';
 
 /** The parts of a command line. */
 export interface ReadCommands {
@@ -49,19 +36,6 @@ export interface ReadCommands {
   evaluations: Evaluations;
   /** Whether the whole line was understood. */
   isComplete: boolean;
-}
-
-/** Changes the input of commands after `exec < x`, because they read from that file. */
-function withOwnInput(found: ReadCommands): ReadCommands {
-  const changed = found.commands.find(
-    ({ name, args, input }) => name === 'exec' && args.length === 0 && input.from !== 'nothing',
-  );
-  if (changed === undefined) return found;
-  const input: CommandInput = changed.input.from === 'file' ? { from: 'pipe' } : changed.input;
-  const commands = found.commands.map((command) =>
-    command.input.from === 'nothing' ? { ...command, input } : command,
-  );
-  return { ...found, commands };
 }
 
 const MAX_NESTING = 100;
@@ -115,12 +89,7 @@ export function readCommands(
     return { ...found, isComplete: false };
   }
   found.forkBombs = forkBombs(new Map(found.functions.map(({ name, calls }) => [name, calls])));
-  return withOwnInput(found);
-}
-
-interface Around {
-  source: string;
-  input: CommandInput;
+  return { ...found, commands: withOwnInput(found.commands) };
 }
 
 function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
@@ -145,7 +114,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       let input = around.input;
       for (const stage of node.commands) {
         visit(stage, { ...around, input }, found);
-        if (input.from !== 'fetch') input = fetches(stage) ? { from: 'fetch' } : pipeOf(stage);
+        input = inputAfter(stage, input);
       }
       return;
     }
@@ -278,19 +247,6 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
   forEachChild(node, (child) => visit(child, { ...around, input }, found));
 }
 
-function pipeOf(stage: SyntaxNode): CommandInput {
-  if (stage.type !== 'Command' || stage.name === undefined) return { from: 'pipe' };
-  const args = stage.args.flatMap((argument) =>
-    argument.type === 'Word' ? wordTexts(argument) : [],
-  );
-  if (/^(echo|printf)$/.test(stage.name.value)) return { from: 'pipe', said: args.join(' ') };
-  if (!/^(g?find|ls)$/.test(stage.name.value)) return { from: 'pipe' };
-  const roots = findRoots(
-    args.filter((word) => stage.name?.value !== 'ls' || !word.startsWith('-')),
-  );
-  return { from: 'pipe', found: roots.map((root) => `${root}/${GLOB}found`) };
-}
-
 /** Adds the variables that an arithmetic expression sets. */
 function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands): void {
   const end = node.type === 'ArithmeticFor' ? node.body.pos : node.end;
@@ -318,116 +274,4 @@ function isArithmetic(node: Command): boolean {
       words.some((word) => /^-[a-zA-Z]*[in]/.test(word))) ||
     (/^(test|\[)$/.test(name) && words.includes('-v'))
   );
-}
-
-function toSimpleCommand(node: Command, { source, input }: Around): SimpleCommand {
-  const words: string[] = [];
-  const assignments = [];
-  for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
-    if (part.type === 'Word') words.push(...wordTexts(part));
-    else if (part.type === 'Assignment') {
-      const value = part.value.type === 'Word' ? valueText(part.value) : '';
-      // After the name of a command, it is one of its words as well.
-      if (words.length > 0) words.push(`${part.name}${part.append ? '+' : ''}=${value}`);
-      else
-        assignments.push({
-          name: part.name,
-          value,
-          ...(part.append === true && { appends: true }),
-        });
-    }
-  }
-  return commandOfWords(words, {
-    assignments,
-    redirects: redirectsOf(node.redirects),
-    input: inputOf(node.redirects, input),
-    embedsFetch: words.length > 0 && embedsFetch(node),
-    source: source.slice(node.pos, node.end),
-  });
-}
-
-function redirectsOnly(
-  redirects: readonly Redirection[],
-  { input }: Around,
-  source: string,
-): SimpleCommand {
-  return commandOfWords([], {
-    assignments: [],
-    redirects: redirectsOf(redirects),
-    input,
-    embedsFetch: false,
-    source,
-  });
-}
-
-function redirectsOf(redirects: readonly Redirection[]): CommandRedirect[] {
-  return redirects.flatMap((redirect) => {
-    if (redirect.type !== 'Redirect' || redirect.target === undefined) return [];
-    const { target: word, operator } = redirect;
-    // The command inside is judged on its own.
-    const isProcess = word.parts?.length === 1 && word.parts[0]?.type === 'ProcessSubstitution';
-    const target = isProcess ? '/dev/fd/63' : wordText(word);
-    if (operator.includes('&') && /^(\d+-?|-)$/.test(target)) return [];
-    return [{ reads: operator.includes('<'), writes: operator.includes('>'), target }];
-  });
-}
-
-function inputOf(redirects: readonly Redirection[], before: CommandInput): CommandInput {
-  let input = before;
-  for (const redirect of redirects) {
-    const to = redirect.descriptor;
-    if (to !== undefined && !(to.type === 'FileDescriptor' && to.value === 0)) continue;
-    if (redirect.type === 'HereDoc') {
-      input = { from: 'text', text: hereDocText(redirect.body) };
-    } else if (redirect.type === 'HereString') {
-      input =
-        redirect.target && fetches(redirect.target)
-          ? { from: 'fetch' }
-          : { from: 'text', text: redirect.target ? wordText(redirect.target) : '' };
-    } else if (redirect.operator === '<' || redirect.operator === '<>') {
-      input = inputFile(redirect.target);
-    } else if (redirect.operator === '<&') input = { from: 'pipe' };
-  }
-  return input;
-}
-
-function inputFile(target: Word | undefined): CommandInput {
-  if (target === undefined) return { from: 'file' };
-  if (fetches(target) || /^\/dev\/(tcp|udp)\//.test(wordText(target))) return { from: 'fetch' };
-  const isFile = target.parts?.some((part) => part.type === 'ProcessSubstitution') !== true;
-  return isFile && !/^\/(dev|proc)\//.test(wordText(target)) ? { from: 'file' } : { from: 'pipe' };
-}
-
-function hereDocText(body: Extract<Redirection, { type: 'HereDoc' }>['body']): string {
-  if (body.parts === undefined) return body.text;
-  return wordText({ ...body, type: 'Word', value: body.text });
-}
-
-const FETCHING = new WeakMap<SyntaxNode, boolean>();
-
-/** Whether a network fetch is anywhere in a part of a command line. */
-function fetches(node: SyntaxNode): boolean {
-  const known = FETCHING.get(node);
-  if (known !== undefined) return known;
-  const found = fetchesItself(node);
-  FETCHING.set(node, found);
-  return found;
-}
-
-function fetchesItself(node: SyntaxNode): boolean {
-  if (node.type === 'Command') {
-    const words = node.name === undefined ? [] : wordTexts(node.name);
-    for (const argument of node.args)
-      if (argument.type === 'Word') words.push(...wordTexts(argument));
-    if (runsFetcher(words)) return true;
-  }
-  return embedsFetch(node);
-}
-
-function embedsFetch(node: SyntaxNode): boolean {
-  let found = false;
-  forEachChild(node, (child) => {
-    found ||= fetches(child);
-  });
-  return found;
 }
