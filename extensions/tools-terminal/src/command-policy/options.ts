@@ -95,3 +95,26 @@ export function operandsOf(args: readonly string[]): string[] {
   if (end === -1) return args.filter((word) => !/^-./.test(word));
   return [...args.slice(0, end).filter((word) => !/^-./.test(word)), ...args.slice(end + 1)];
 }
+
+/** Returns the values of options, in the same word or in the next. */
+export function valuesOf(args: readonly string[], options: readonly string[]): string[] {
+  const values: string[] = [];
+  for (const [at, word] of args.entries()) {
+    for (const option of options) {
+      const next = args[at + 1];
+      if (option.startsWith('--')) {
+        const [given = '', ...rest] = word.split('=');
+        if (given.length < 3 || !option.startsWith(given)) continue;
+        if (rest.length > 0) values.push(rest.join('='));
+        else if (next !== undefined) values.push(next);
+      } else if (word.startsWith('-') && !word.startsWith('--')) {
+        const letter = word.indexOf(option.slice(1), 1);
+        if (letter === -1) continue;
+        const inWord = word.slice(letter + 1);
+        if (inWord !== '') values.push(inWord);
+        if (next !== undefined && inWord === '') values.push(next);
+      }
+    }
+  }
+  return values;
+}
