@@ -1,5 +1,5 @@
 import { err, failureOf } from '@ethosagent/plugin-sdk';
-import { cleanText } from '@ethosagent/policy';
+import { cleanText, MAX_TIMER_MS } from '@ethosagent/policy';
 import { errorCodeOf, type ToolContext, type ToolResult, withErrorBehind } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -86,7 +86,7 @@ export async function callServer<T>(
       send(session, call, {
         signal: stop.signal,
         // The time limit above applies, not that of the SDK.
-        timeout: 2 ** 31 - 1,
+        timeout: MAX_TIMER_MS,
         onprogress: progressTo(call, ctx),
       }),
     );

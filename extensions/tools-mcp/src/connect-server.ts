@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError, type ServiceScope } from '@ethosagent/types';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createClient } from './client.js';
@@ -75,7 +76,7 @@ async function connectWithin(
       redact: wire.redact,
     });
     try {
-      const connecting = client.connect(wire.transport, { timeout: 2 ** 31 - 1 });
+      const connecting = client.connect(wire.transport, { timeout: MAX_TIMER_MS });
       await withDeadline(connecting, options.limits, options.closing);
       if (options.onLog !== undefined && client.getServerCapabilities()?.logging !== undefined) {
         // A server that refuses the level chooses its own.

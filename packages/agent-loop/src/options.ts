@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
 
@@ -19,9 +20,6 @@ export interface RetryPlan {
   maxDelayMs: number;
   idleMs: number;
 }
-
-/** The longest delay of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Refuses unknown names of limits, since a misspelt limit would have no effect. @throws

@@ -29,7 +29,9 @@ export interface BullmqEngine extends Engine {
   readonly queue: Queue;
 }
 
-/** The longest time of a timer of Node. */
+/**
+ * The longest delay of a timer of Node, as `MAX_TIMER_MS` of `policy`, which an engine does not import.
+ */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A high limit, since a stalled job must not be given up: the turn store still has its turn. */

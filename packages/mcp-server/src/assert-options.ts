@@ -1,8 +1,6 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { McpServeOptions } from './served-runtime.js';
-
-/** The longest delay of a timer. */
-const MAX_MS = 2 ** 31 - 1;
 
 /** Refuses an invalid limit, since it would have no effect. @throws `CONFIG_INVALID` */
 export function assertLimits(
@@ -13,7 +11,7 @@ export function assertLimits(
     if (!known.includes(name)) {
       throw invalid(`${name} is no limit; there are ${known.join(', ')}`);
     }
-    const max = name.endsWith('Ms') ? MAX_MS : Number.POSITIVE_INFINITY;
+    const max = name.endsWith('Ms') ? MAX_TIMER_MS : Number.POSITIVE_INFINITY;
     if (typeof limit === 'number' && limit > 0 && limit <= max) continue;
     throw invalid(`${name} is ${limit}; give a number above zero, up to ${max}`);
   }

@@ -207,6 +207,7 @@ export {
 export { oneLine, plainLines } from './text/lines.js';
 export { foldLookalikes, withoutFillers } from './text/lookalikes.js';
 export { modelTokens, roleColons } from './text/model-tokens.js';
+export { MAX_TIMER_MS } from './timers.js';
 export { toolFilters } from './tool-filters.js';
 export type { ExpandedToolset, LabelledTool } from './toolset.js';
 export { coversTool, expandToolset } from './toolset.js';

@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
 import { CHANNEL_DESCRIPTOR, ChildChannel } from './child-channel.js';
 import { ChildInput } from './child-input.js';
@@ -12,9 +13,6 @@ import { type ProcessMarks, TAG_VARIABLE } from './process-marks.js';
 import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 import type { SandboxedCommand } from './sandbox/sandbox.js';
 import { hostSupervisor } from './supervisor/supervisor.js';
-
-/** The longest delay of a timer. With a longer one, it fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * How many milliseconds a slow reader gets for the last output of a process that ran out of time.

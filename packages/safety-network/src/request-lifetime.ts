@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 /** Removes a listener from a signal after its request was garbage collected. */
 const abandoned = new FinalizationRegistry<() => void>((unfollow) => unfollow());
-
-/** A longer delay would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Ends a request early: at its deadline, when the caller aborts, or when a limit is exceeded. */
 export class RequestLifetime {

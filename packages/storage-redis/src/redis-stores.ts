@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError, type KeyValueStoreFactory, type StoreOpener } from '@ethosagent/types';
 import { RedisConnection } from './redis-connection.js';
 import { createNamespace } from './redis-namespace.js';
@@ -72,9 +73,6 @@ export function createRedisStores(options: RedisStoresOptions): RedisStores {
     },
   };
 }
-
-/** The longest delay of a timer. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 function addressOf(url: unknown): { url: string } | { path: string } {
   if (typeof url === 'string' && url.startsWith('/')) return { path: url };

@@ -1,9 +1,10 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import type { Connection } from './driver/connection.js';
 import { DRIVERS, loadDriver, type SqliteDriver } from './driver/load-driver.js';
 import { rememberFiles } from './file-in-place.js';
 import { openDatabase } from './open-database.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
-import { invalidOption, MAX_TIMER_MS, wholeNumberOption } from './store-options.js';
+import { invalidOption, wholeNumberOption } from './store-options.js';
 import type { StoreSchema } from './store-schema.js';
 import { WriteQueue } from './write-queue.js';
 

@@ -1,4 +1,4 @@
-import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
+import { assertKvKey, DEFAULT_KV_LIMITS, MAX_TIMER_MS } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
 import type { SqliteDriver } from './driver/load-driver.js';
 import { KV_SCHEMA } from './kv-schema.js';
@@ -6,7 +6,7 @@ import { type KvEntryRow, prepareKvTable } from './kv-table.js';
 import { openStore } from './open-store.js';
 import { createNamespace } from './sqlite-kv-namespace.js';
 import { closedError } from './store-errors.js';
-import { MAX_TEXT_LENGTH, MAX_TIMER_MS, wholeNumberOption } from './store-options.js';
+import { MAX_TEXT_LENGTH, wholeNumberOption } from './store-options.js';
 import { startSweeper } from './sweeper.js';
 
 export interface SqliteKvStoreOptions {

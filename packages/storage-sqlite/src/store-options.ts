@@ -1,8 +1,5 @@
 import { EthosError } from '@ethosagent/types';
 
-/** The longest delay of a timer. */
-export const MAX_TIMER_MS = 2_147_483_647;
-
 /** Half of the longest string in V8, and far below SQLite's own limit of a billion. */
 export const MAX_TEXT_LENGTH = 268_435_456;
 

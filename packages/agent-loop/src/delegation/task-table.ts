@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import {
   CapabilityError,
   type DelegationInfo,
@@ -120,13 +121,10 @@ async function settled(task: Task, waitMs: number, signal?: AbortSignal): Promis
   let stop = () => {};
   const enough = new Promise<void>((resolve) => {
     stop = resolve;
-    timer = setTimeout(resolve, Math.min(waitMs, MAX_WAIT_MS));
+    timer = setTimeout(resolve, Math.min(waitMs, MAX_TIMER_MS));
     signal?.addEventListener('abort', stop, { once: true });
   });
   await Promise.race([task.ended, enough]);
   clearTimeout(timer);
   signal?.removeEventListener('abort', stop);
 }
-
-/** The longest delay of a timer. */
-const MAX_WAIT_MS = 2 ** 31 - 1;

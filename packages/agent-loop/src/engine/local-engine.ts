@@ -1,7 +1,5 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import type { Engine, EngineTurn, EngineWork } from './engine.js';
-
-/** With a longer delay, `setTimeout` fires at once. */
-const MAX_DELAY_MS = 2_147_483_647;
 
 /**
  * Creates an engine that wakes the workers of this process. It forgets everything when the process
@@ -24,7 +22,7 @@ export function createLocalEngine(): Engine {
           timers.delete(id);
           knock();
         },
-        Math.min(delayMs, MAX_DELAY_MS),
+        Math.min(delayMs, MAX_TIMER_MS),
       );
       timers.set(id, timer);
     },

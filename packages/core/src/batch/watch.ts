@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../timer.js';
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 
 /** Something that must end at its deadline or when the turn is aborted. */
 export interface Watched {
@@ -82,7 +82,7 @@ export class Watch {
   #arm(due: number): void {
     clearTimeout(this.#timer);
     this.#timerDue = due;
-    const delay = Math.max(0, Math.min(due - performance.now(), LONGEST_TIMER_MS));
+    const delay = Math.max(0, Math.min(due - performance.now(), MAX_TIMER_MS));
     this.#timer = setTimeout(() => this.#expire(), delay);
   }
 

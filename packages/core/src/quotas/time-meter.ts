@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../timer.js';
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 
 interface Run {
   readonly capMs: number;
@@ -54,7 +54,7 @@ export class TimeMeter {
     }
     if (nextCapMs === Number.POSITIVE_INFINITY) return;
     const delay = Math.ceil((nextCapMs - this.#usedMs) / this.#runs.size);
-    this.#timer = setTimeout(() => this.#expire(), Math.min(delay, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(() => this.#expire(), Math.min(delay, MAX_TIMER_MS));
     // The running processes keep the host alive, not this timer.
     this.#timer.unref();
   }

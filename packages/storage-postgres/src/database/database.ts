@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import pg from 'pg';
 import { migrate } from '../schema/migrate.js';
@@ -118,7 +119,7 @@ export class Database {
       ...(tls !== undefined && { ssl: tls }),
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: Math.min(statementTimeoutMs + SILENCE_MS, 2_147_483_647),
+      query_timeout: Math.min(statementTimeoutMs + SILENCE_MS, MAX_TIMER_MS),
       keepAlive: true,
       allowExitOnIdle: true,
       application_name: 'ethosagent',

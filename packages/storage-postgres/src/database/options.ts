@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
+import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 /** The address of the database, and the options of its connections. */
@@ -32,7 +33,6 @@ export interface CheckedOptions extends Required<Omit<PostgresOptions, 'tls' | '
 }
 
 const FACTORY = 'createPostgresStores';
-const MAX_TIMER_MS = 2_147_483_647;
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
