@@ -47,15 +47,26 @@ export class AuditChain {
    * @returns the line of the event and the head after it; store both together
    */
   add(event: object): AuditChainLine {
-    const line = chainedLine(event, this.#newest, {
+    const json = JSON.stringify(event);
+    const hashOf = this.#hashOf;
+    const { seq, hash, bytes } = chainedLine(json, this.#newest, {
       isFirst: this.#newest.seq === 0,
-      hashOf: this.#hashOf,
+      hashOf,
     });
-    const { seq, hash, bytes } = line;
     this.#newest = { seq, hash };
-    const head = headText({ id: this.id, seq, hash, oldest: 1 }, this.#hashOf, this.#isKeyed);
     // Lines are stored one by one, without a line break.
-    return { seq, bytes: bytes.subarray(0, -1), head };
+    const line = bytes.subarray(0, -1);
+    const newest = { id: this.id, seq, hash, oldest: 1 };
+    if (!this.#isKeyed) return { seq, bytes: line, head: headText(newest, hashOf, false) };
+    // With a key, a head costs a hash, and of lines that are stored together only the last one is
+    // stored. So it is made when it is read.
+    return {
+      seq,
+      bytes: line,
+      get head() {
+        return headText(newest, hashOf, true);
+      },
+    };
   }
 }
 

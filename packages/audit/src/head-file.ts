@@ -91,8 +91,8 @@ export class HeadFile {
    * done as a whole or not at all.
    */
   write(head: Head): void {
-    this.#buffer.fill(' ');
-    this.#buffer.write(headText(head, this.#hashOf, this.#isKeyed), 'latin1');
+    const text = headText(head, this.#hashOf, this.#isKeyed);
+    this.#buffer.write(text.padEnd(HEAD_BYTES), 'latin1');
     const written = writeSync(this.#descriptor, this.#buffer, 0, HEAD_BYTES, 0);
     if (written !== HEAD_BYTES) throw new Error('the head of the audit log was not written whole');
   }

@@ -61,6 +61,38 @@ describe('JsonlAuditSink', () => {
     },
   );
 
+  it('writes an event as it was when it was recorded, whatever its caller does to it later', async () => {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path, durations: true });
+    const event = auditEvent('before');
+    sink.record(event);
+    event.target = 'after';
+    sink.completed(event, 1);
+    event.decision = 'denied';
+    sink.record(auditEvent('next'));
+    sink.close();
+    expect(targets(path)).toEqual(['before', undefined, 'next']);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/after|denied/);
+    expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 3 });
+  });
+
+  it('keeps its chain where an event records another one while it becomes JSON', async () => {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path });
+    const nested = {
+      ...auditEvent('outer'),
+      toJSON() {
+        sink.record(auditEvent('inner'));
+        return auditEvent('outer');
+      },
+    };
+    sink.record(nested);
+    sink.record(auditEvent('next'));
+    sink.close();
+    expect(targets(path)).toEqual(['inner', 'outer', 'next']);
+    expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 3, problems: [] });
+  });
+
   it('makes the file 0600 and its folder 0700', () => {
     const path = newPath();
     new JsonlAuditSink({ path }).close();

@@ -142,16 +142,18 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   #write(entry: object): void {
+    // First of all, since what an entry runs to become JSON may record an entry too.
+    const json = JSON.stringify(entry);
     if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
     this.#cutTornEnd(this.#descriptor);
     this.#assertUntouched();
-    let line = chainedLine(entry, this.#newest, {
+    let line = chainedLine(json, this.#newest, {
       isFirst: this.#bytes === 0,
       hashOf: this.#hashOf,
     });
     if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
       this.#rotate(this.#descriptor);
-      line = chainedLine(entry, this.#newest, { isFirst: true, hashOf: this.#hashOf });
+      line = chainedLine(json, this.#newest, { isFirst: true, hashOf: this.#hashOf });
     }
     this.#append(line);
   }

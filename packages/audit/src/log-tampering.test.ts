@@ -87,7 +87,7 @@ const TAMPERINGS: Array<
     inFile('.2', ([a, b, c]) => {
       const { hash } = JSON.parse(String(a));
       const forged = chainedLine(
-        auditEvent('x'),
+        JSON.stringify(auditEvent('x')),
         { seq: 4, hash },
         { isFirst: false, hashOf: chainHash(undefined) },
       );
@@ -206,7 +206,7 @@ const TAMPERINGS: Array<
     (path) => {
       const { seq, hash } = JSON.parse(linesOf(path).at(-1) ?? '');
       const forged = chainedLine(
-        auditEvent('x'),
+        JSON.stringify(auditEvent('x')),
         { seq, hash: `${hash.startsWith('f') ? 'e' : 'f'}${hash.slice(1)}` },
         { isFirst: false, hashOf: chainHash(undefined) },
       );
@@ -219,7 +219,7 @@ const TAMPERINGS: Array<
     (path) => {
       let last = JSON.parse(linesOf(path).at(-1) ?? '');
       for (const name of ['x', 'y']) {
-        last = chainedLine(auditEvent(name), last, {
+        last = chainedLine(JSON.stringify(auditEvent(name)), last, {
           isFirst: false,
           hashOf: chainHash(undefined),
         });
@@ -495,7 +495,7 @@ describe('verifyAuditLog', () => {
       'one line was put behind the last one',
       (path) => {
         const { seq, hash } = JSON.parse(linesOf(path).at(-1) ?? '');
-        const forged = auditEvent('forged');
+        const forged = JSON.stringify(auditEvent('forged'));
         const line = chainedLine(
           forged,
           { seq, hash },
