@@ -11,6 +11,8 @@ export interface HostMeet {
 export class HostIndex {
   readonly #byText: ReadonlyMap<string, HostPattern>;
   readonly #byHost = new Map<string, HostPattern[]>();
+  /** The ports of the patterns within a spelling. Made for the first pattern that is asked about. */
+  #portsWithin: ReadonlyMap<string, ReadonlySet<number | undefined>> | undefined;
 
   constructor(patterns: Iterable<HostPattern>) {
     this.#byText = new Map([...patterns].map((pattern) => [pattern.text, pattern]));
@@ -47,6 +49,22 @@ export class HostIndex {
     return this.#covering(pattern).some(({ text }) => text !== pattern.text);
   }
 
+  /** Whether a pattern of the index and this pattern cover some host together. */
+  meets(pattern: HostPattern): boolean {
+    const { port } = pattern;
+    // Of two patterns that share a host, one covers the other's host.
+    this.#portsWithin ??= portsWithin(this.#byText.values());
+    const ports = this.#portsWithin.get(spelledWithoutPort(pattern));
+    if (ports !== undefined && (port === undefined || ports.has(undefined) || ports.has(port))) {
+      return true;
+    }
+    return spellingsAround(pattern).some((spelled) =>
+      port === undefined
+        ? this.#byHost.has(spelled)
+        : textsAt(spelled, port).some((text) => this.#byText.has(text)),
+    );
+  }
+
   #covering(pattern: HostPattern): HostPattern[] {
     return spellingsAround(pattern)
       .flatMap((spelled) => textsAt(spelled, pattern.port))
@@ -75,6 +93,19 @@ export function hostMeets(a: Iterable<HostPattern>, b: Iterable<HostPattern>): H
     }
   }
   return meets;
+}
+
+/** By spelling, the ports of the patterns that have this host or one within it. */
+function portsWithin(patterns: Iterable<HostPattern>): Map<string, Set<number | undefined>> {
+  const ports = new Map<string, Set<number | undefined>>();
+  for (const pattern of patterns) {
+    for (const spelled of spellingsAround(pattern)) {
+      const known = ports.get(spelled);
+      if (known === undefined) ports.set(spelled, new Set([pattern.port]));
+      else known.add(pattern.port);
+    }
+  }
+  return ports;
 }
 
 /** The pattern's own host, and every wider spelling that covers it. */

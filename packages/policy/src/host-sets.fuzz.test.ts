@@ -11,6 +11,7 @@ import {
 } from './fixtures/hosts-arbitraries.js';
 import {
   compileHostCover,
+  compileHostMeets,
   compileHostSet,
   compileNamedMachines,
   meetHostLists,
@@ -43,6 +44,18 @@ describe('compileHostSet, whatever the list', () => {
     const found = compileHostSet([...list, '*']).matches(text, 443);
     expect(found !== undefined).toBe(normalizeHost(text) !== null);
   });
+});
+
+describe('compileHostMeets, whatever the list', () => {
+  fuzz(
+    'says whether a single entry meets the pattern',
+    fc.tuple(list, fc.oneof({ weight: 9, arbitrary: pattern }, wildHost)),
+    ([list, asked]) => {
+      const isMet = list.some((entry) => meetHosts(entry, asked) !== null);
+      expect(compileHostMeets(list)(asked)).toBe(isMet);
+    },
+    { runs },
+  );
 });
 
 describe('compileHostCover, whatever the list', () => {

@@ -120,6 +120,20 @@ export function compileHostCover(patterns: readonly string[]): (pattern: string)
   };
 }
 
+/**
+ * Compiles patterns, so that many others can be compared with them.
+ *
+ * @param patterns host patterns; malformed ones share no host with any other
+ * @returns whether one of the patterns and the asked one cover a host together, as `meetHosts` says
+ */
+export function compileHostMeets(patterns: readonly string[]): (pattern: string) => boolean {
+  const index = new HostIndex(parseAll(patterns));
+  return (pattern) => {
+    const asked = parseHostPattern(pattern);
+    return asked !== null && index.meets(asked);
+  };
+}
+
 function parseAll(patterns: Iterable<string>): HostPattern[] {
   return [...patterns].flatMap((pattern) => parseHostPattern(pattern) ?? []);
 }

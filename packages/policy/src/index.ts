@@ -53,6 +53,7 @@ export { HeldStorage } from './held-storage.js';
 export type { HostSet } from './host-sets.js';
 export {
   compileHostCover,
+  compileHostMeets,
   compileHostSet,
   compileNamedMachines,
   meetHostLists,

@@ -255,6 +255,11 @@ export const measured: Measured = {
     const [before, after] = [grantOf(size), grantOf(size, size / 2)];
     return () => compareGrants(before, after);
   },
+  'another grant of n entries, without n denials': (size) => {
+    const network = { allowedHosts: list(size, hostOf) };
+    const deny = list(size, (n) => `denied${n}.example.net`);
+    return () => compareGrants({ network: { ...network, deny } }, { network });
+  },
   'n messages of a session in memory, read in pages': (size) => {
     const store = createInMemorySessionStore();
     const ref = { id: 's', scopeId: 'p' };

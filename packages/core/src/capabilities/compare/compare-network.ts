@@ -1,8 +1,8 @@
 import {
   compileHostCover,
+  compileHostMeets,
   isIpLiteral,
   isServicePort,
-  meetHosts,
   parseHostPattern,
   reachedAddress,
 } from '@ethosagent/policy';
@@ -33,10 +33,11 @@ export const compareNetwork: CompareCapability = (
   const found: GainedAccess[] = hosts
     .filter((host) => !wasAllowed(host))
     .map((host) => gained(host));
+  const isReached = compileHostMeets(hosts);
   // A denied address is denied behind every name as well.
   for (const rule of before.deny ?? []) {
     const isLost = expand(rule).some(
-      (each) => isOpen(each) && (isMachine(each) || meetsAny(hosts, each)),
+      (each) => isOpen(each) && (isMachine(each) || isReached(each)),
     );
     if (isLost) {
       found.push(gained(rule, `requests to ${rule}, which was denied`, 'safety.network.deny'));
@@ -88,8 +89,4 @@ function expand(rule: string): string[] {
 function isMachine(pattern: string): boolean {
   const parsed = parseHostPattern(pattern);
   return parsed?.kind === 'exact' && isIpLiteral(parsed.host);
-}
-
-function meetsAny(patterns: readonly string[], pattern: string): boolean {
-  return patterns.some((each) => meetHosts(each, pattern) !== null);
 }
