@@ -13,6 +13,8 @@ import { lexicalView } from './lexical-view.js';
 interface Node {
   /** Absent for a folder. */
   bytes?: Uint8Array;
+  /** The paths of what is in a folder. Absent for a file. */
+  children?: Set<string>;
   mtimeMs: number;
 }
 
@@ -34,7 +36,7 @@ export class InMemoryStorage implements Storage {
    */
   constructor(options: InMemoryStorageOptions = {}) {
     this.#now = options.now ?? Date.now;
-    this.#nodes.set(enterPath('/'), { mtimeMs: this.#now() });
+    this.#nodes.set(enterPath('/'), { children: new Set(), mtimeMs: this.#now() });
   }
 
   async read(path: string): Promise<string | null> {
@@ -59,7 +61,7 @@ export class InMemoryStorage implements Storage {
     }
     const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
     this.#makeFolder(dirname(target), path, opts);
-    this.#nodes.set(target, { bytes, mtimeMs: this.#now() });
+    this.#put(target, { bytes, mtimeMs: this.#now() });
   }
 
   async append(
@@ -76,7 +78,7 @@ export class InMemoryStorage implements Storage {
     this.#makeFolder(dirname(target), path, opts);
     const before = this.#nodes.get(target)?.bytes;
     const all = before === undefined ? bytes : joined(before, bytes);
-    this.#nodes.set(target, { bytes: all, mtimeMs: this.#now() });
+    this.#put(target, { bytes: all, mtimeMs: this.#now() });
   }
 
   async exists(path: string): Promise<boolean> {
@@ -88,13 +90,15 @@ export class InMemoryStorage implements Storage {
   }
 
   async listEntries(path: string): Promise<StorageEntry[]> {
-    const folder = enterPath(path);
-    if (this.#nodes.get(folder)?.bytes !== undefined) {
+    const node = this.#nodes.get(enterPath(path));
+    if (node?.bytes !== undefined) {
       throw failure('NOT_A_DIRECTORY', `list ${path}`, 'it is a file; read it instead');
     }
-    return [...this.#nodes]
-      .filter(([child]) => child !== folder && dirname(child) === folder)
-      .map(([child, { bytes }]) => ({ name: nameOf(child), isDir: bytes === undefined }))
+    return [...(node?.children ?? [])]
+      .map((child) => ({
+        name: nameOf(child),
+        isDir: this.#nodes.get(child)?.bytes === undefined,
+      }))
       .sort((a, b) => compareCodePoints(a.name, b.name));
   }
 
@@ -119,6 +123,7 @@ export class InMemoryStorage implements Storage {
     }
     opts?.beforeChange?.();
     for (const key of this.#below(target)) this.#nodes.delete(key);
+    this.#nodes.get(dirname(target))?.children?.delete(target);
   }
 
   async rename(from: string, to: string, opts?: StorageChange): Promise<void> {
@@ -139,11 +144,15 @@ export class InMemoryStorage implements Storage {
       throw failure('ALREADY_EXISTS', `rename to ${to}`, 'only a file replaces a file');
     }
     this.#makeFolder(dirname(target), to, opts);
+    const movedTo = (key: string) => target + key.slice(source.length);
     for (const key of this.#below(source)) {
       const moved = this.#nodes.get(key);
       this.#nodes.delete(key);
-      if (moved !== undefined) this.#nodes.set(target + key.slice(source.length), moved);
+      if (moved?.children !== undefined) moved.children = new Set([...moved.children].map(movedTo));
+      if (moved !== undefined) this.#nodes.set(movedTo(key), moved);
     }
+    this.#nodes.get(dirname(source))?.children?.delete(source);
+    this.#nodes.get(dirname(target))?.children?.add(target);
   }
 
   contained(reach: ContainedReach): Storage {
@@ -170,12 +179,22 @@ export class InMemoryStorage implements Storage {
       return;
     }
     this.#makeFolder(dirname(path), asked, opts);
-    this.#nodes.set(path, { mtimeMs: this.#now() });
+    this.#put(path, { children: new Set(), mtimeMs: this.#now() });
   }
 
+  /** Adds or replaces a node, in a folder that is there. */
+  #put(path: string, node: Node): void {
+    this.#nodes.set(path, node);
+    this.#nodes.get(dirname(path))?.children?.add(path);
+  }
+
+  /** The path itself, and every path below it. */
   #below(path: string): string[] {
-    if (this.#nodes.get(path)?.bytes !== undefined) return [path];
-    return [...this.#nodes.keys()].filter((key) => isWithin(key, path));
+    const found = [path];
+    // The list grows while it is read.
+    for (const each of found)
+      for (const child of this.#nodes.get(each)?.children ?? []) found.push(child);
+    return found;
   }
 }
 

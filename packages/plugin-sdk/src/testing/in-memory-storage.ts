@@ -26,6 +26,8 @@ export function createInMemoryStorage(
 class InMemoryStorage implements Storage {
   readonly #files = new Map<string, MemoryFile>();
   readonly #folders = new Map<string, number>([['/', 0]]);
+  /** The paths of what is in each folder that was used. */
+  readonly #children = new Map<string, Set<string>>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -38,6 +40,7 @@ class InMemoryStorage implements Storage {
     this.#makeFolders(dirname(at), path, opts);
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content.slice();
     this.#files.set(at, { bytes, mtimeMs: this.#now() });
+    this.#addToFolder(at);
   }
 
   async read(path: string): Promise<string | null> {
@@ -76,17 +79,12 @@ class InMemoryStorage implements Storage {
   async listEntries(path: string): Promise<StorageEntry[]> {
     const folder = canonical(path);
     if (this.#files.has(folder)) throw new EthosError('NOT_A_DIRECTORY', `${path} is a file`);
-    const entries: StorageEntry[] = [];
-    const collect = (paths: Iterable<string>, isDir: boolean) => {
-      for (const child of paths) {
-        if (child !== folder && dirname(child) === folder) {
-          entries.push({ name: child.slice(prefixOf(folder).length), isDir });
-        }
-      }
-    };
-    collect(this.#files.keys(), false);
-    collect(this.#folders.keys(), true);
-    return entries.sort((a, b) => compareCodePoints(a.name, b.name));
+    return [...(this.#children.get(folder) ?? [])]
+      .map((child) => ({
+        name: child.slice(prefixOf(folder).length),
+        isDir: this.#folders.has(child),
+      }))
+      .sort((a, b) => compareCodePoints(a.name, b.name));
   }
 
   async mtime(path: string): Promise<number | null> {
@@ -104,11 +102,13 @@ class InMemoryStorage implements Storage {
       throw new EthosError('NOT_A_FILE', `${path} is a directory; pass recursive to remove it`);
     }
     opts?.beforeChange?.();
-    for (const map of [this.#files, this.#folders]) {
-      for (const key of map.keys()) {
-        if (key !== '/' && isWithin(key, at)) map.delete(key);
-      }
+    for (const key of this.#below(at)) {
+      this.#children.delete(key);
+      if (key === '/') continue;
+      this.#files.delete(key);
+      this.#folders.delete(key);
     }
+    this.#children.get(dirname(at))?.delete(at);
   }
 
   async rename(from: string, to: string, opts?: StorageChange): Promise<void> {
@@ -127,8 +127,31 @@ class InMemoryStorage implements Storage {
       throw new EthosError('ALREADY_EXISTS', `${to} is in the way`);
     }
     this.#makeFolders(dirname(target), to, opts);
-    moveKeys(this.#files, source, target);
-    moveKeys(this.#folders, source, target);
+    const movedTo = (key: string) => target + key.slice(source.length);
+    for (const key of this.#below(source)) {
+      const children = this.#children.get(key);
+      if (children !== undefined) this.#children.set(key, new Set([...children].map(movedTo)));
+      moveKey(this.#children, key, movedTo(key));
+      moveKey(this.#files, key, movedTo(key));
+      moveKey(this.#folders, key, movedTo(key));
+    }
+    this.#children.get(dirname(source))?.delete(source);
+    this.#addToFolder(target);
+  }
+
+  #addToFolder(path: string): void {
+    const folder = dirname(path);
+    const known = this.#children.get(folder);
+    if (known === undefined) this.#children.set(folder, new Set([path]));
+    else known.add(path);
+  }
+
+  /** The path itself, and every path below it. */
+  #below(path: string): string[] {
+    const found = [path];
+    // The list grows while it is read.
+    for (const each of found) for (const child of this.#children.get(each) ?? []) found.push(child);
+    return found;
   }
 
   /** Creates a folder and those above it. Called when nothing can fail any more. */
@@ -141,7 +164,10 @@ class InMemoryStorage implements Storage {
       missing.push(at);
     }
     opts?.beforeChange?.();
-    for (const at of missing.reverse()) this.#folders.set(at, this.#now());
+    for (const at of missing.reverse()) {
+      this.#folders.set(at, this.#now());
+      this.#addToFolder(at);
+    }
   }
 }
 
@@ -155,10 +181,9 @@ function prefixOf(folder: string): string {
   return folder === '/' ? '/' : `${folder}/`;
 }
 
-function moveKeys<T>(map: Map<string, T>, source: string, target: string): void {
-  for (const [key, value] of [...map]) {
-    if (!isWithin(key, source)) continue;
-    map.delete(key);
-    map.set(target + key.slice(source.length), value);
-  }
+function moveKey<T>(map: Map<string, T>, from: string, to: string): void {
+  const value = map.get(from);
+  if (value === undefined) return;
+  map.delete(from);
+  map.set(to, value);
 }
