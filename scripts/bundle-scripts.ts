@@ -47,6 +47,7 @@ const SCRIPTS = [
   'packages/wiring/src/fixtures/act-as-agent.ts',
   'packages/wiring/src/fixtures/act-in-session.ts',
   'packages/wiring/src/fixtures/faults.ts',
+  'packages/wiring/src/fixtures/growth.ts',
 ];
 
 const root = join(import.meta.dirname, '..');

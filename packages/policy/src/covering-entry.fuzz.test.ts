@@ -1,7 +1,12 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coveringHostEntry, coveringPathEntry } from './covering-entry.js';
+import {
+  compileCoveringHosts,
+  compileCoveringPaths,
+  coveringHostEntry,
+  coveringPathEntry,
+} from './covering-entry.js';
 import { pattern, wildHost } from './fixtures/hosts-arbitraries.js';
 import { path } from './fixtures/paths-arbitraries.js';
 import { compileHostSet, meetHostLists } from './host-sets.js';
@@ -60,6 +65,31 @@ describe('coveringPathEntry', () => {
       const index = coveringPathEntry(entries, asked);
       expect(index !== undefined).toBe(compilePathSet(entries).covers(asked) !== undefined);
       if (index !== undefined) expect(isWithin(asked, entries[index] ?? '')).toBe(true);
+    },
+    { runs },
+  );
+});
+
+describe('compileCoveringHosts', () => {
+  fuzz(
+    'finds the first entry that the meet with a pattern leaves whole',
+    fc.tuple(hosts, fc.oneof({ weight: 9, arbitrary: pattern }, wildHost)),
+    ([entries, asked]) => {
+      const whole = meetHosts(asked, asked);
+      const first = entries.findIndex((entry) => whole && meetHosts(entry, asked) === whole);
+      expect(compileCoveringHosts(entries)(asked) ?? -1).toBe(first);
+    },
+    { runs },
+  );
+});
+
+describe('compileCoveringPaths', () => {
+  fuzz(
+    'finds the first entry that a path is within',
+    fc.tuple(paths, path),
+    ([entries, asked]) => {
+      const first = entries.findIndex((entry) => isWithin(asked, entry));
+      expect(compileCoveringPaths(entries)(asked) ?? -1).toBe(first);
     },
     { runs },
   );

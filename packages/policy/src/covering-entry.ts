@@ -1,5 +1,6 @@
+import { HostIndex } from './host-meets.js';
 import { meetHostPatterns, parseHostPattern } from './hosts.js';
-import { isWithin } from './paths.js';
+import { clean, isWithin, pathAndParents } from './paths.js';
 
 /**
  * The place of the entry in a list of host patterns that covers all that `pattern` covers. An entry
@@ -40,4 +41,56 @@ export function coveringPathEntry(entries: readonly string[], path: string): num
     }
   }
   return found;
+}
+
+/**
+ * Compiles a list of host patterns, to find many patterns in it.
+ *
+ * @param entries host patterns; malformed ones cover nothing
+ * @returns gives the place of the first entry that covers all that a pattern covers, or `undefined`
+ */
+export function compileCoveringHosts(
+  entries: readonly string[],
+): (pattern: string) => number | undefined {
+  const parsed = entries.map(parseHostPattern);
+  const places = placesOf(parsed.map((pattern) => pattern?.text));
+  const index = new HostIndex(parsed.filter((pattern) => pattern !== null));
+  return (pattern) => {
+    const asked = parseHostPattern(pattern);
+    return asked === null
+      ? undefined
+      : firstOf(index.covering(asked).map(({ text }) => places.get(text)));
+  };
+}
+
+/**
+ * Compiles a list of paths, to find many paths in it.
+ *
+ * @param entries absolute paths; others cover nothing
+ * @returns gives the place of the first entry that a path equals or is below, or `undefined`
+ */
+export function compileCoveringPaths(
+  entries: readonly string[],
+): (path: string) => number | undefined {
+  const places = placesOf(entries.map(clean));
+  return (path) => {
+    const asked = clean(path);
+    return asked === undefined
+      ? undefined
+      : firstOf(pathAndParents(asked).map((each) => places.get(each)));
+  };
+}
+
+/** The first place of each text in a list. */
+function placesOf(texts: readonly (string | undefined)[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, text] of texts.entries()) {
+    if (text !== undefined && !places.has(text)) places.set(text, place);
+  }
+  return places;
+}
+
+function firstOf(places: readonly (number | undefined)[]): number | undefined {
+  const known = places.filter((place) => place !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }

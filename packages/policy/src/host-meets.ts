@@ -41,12 +41,12 @@ export class HostIndex {
 
   /** Whether a pattern of the index covers everything that this pattern covers. */
   covers(pattern: HostPattern): boolean {
-    return this.#covering(pattern).length > 0;
+    return this.covering(pattern).length > 0;
   }
 
   /** Whether another pattern of the index covers everything that this pattern covers. */
   hasWider(pattern: HostPattern): boolean {
-    return this.#covering(pattern).some(({ text }) => text !== pattern.text);
+    return this.covering(pattern).some(({ text }) => text !== pattern.text);
   }
 
   /** Whether a pattern of the index and this pattern cover some host together. */
@@ -65,7 +65,8 @@ export class HostIndex {
     );
   }
 
-  #covering(pattern: HostPattern): HostPattern[] {
+  /** The patterns of the index that cover everything that this pattern covers. */
+  covering(pattern: HostPattern): HostPattern[] {
     return spellingsAround(pattern)
       .flatMap((spelled) => textsAt(spelled, pattern.port))
       .flatMap((text) => this.#byText.get(text) ?? [])

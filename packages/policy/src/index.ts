@@ -21,7 +21,12 @@ export {
   type ClosedValue,
   compileClosedSchema,
 } from './closed-schema.js';
-export { coveringHostEntry, coveringPathEntry } from './covering-entry.js';
+export {
+  compileCoveringHosts,
+  compileCoveringPaths,
+  coveringHostEntry,
+  coveringPathEntry,
+} from './covering-entry.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export type { DenySet } from './deny-set.js';

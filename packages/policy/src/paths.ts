@@ -171,7 +171,8 @@ export function resolveReach(
   return meetPathLists(wanted, allowed);
 }
 
-function clean(path: string): string | undefined {
+/** The one spelling of an absolute path; `undefined` for a path that can't name a file. */
+export function clean(path: string): string | undefined {
   if (!isAbsolute(path) || pathProblem(path) !== undefined) return undefined;
   const normal = normalize(path);
   // A trailing separator stays only if it belongs to the root: `/`, or `C:\` on Windows.

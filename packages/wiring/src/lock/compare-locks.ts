@@ -181,12 +181,14 @@ function listChanges(
   after: readonly string[],
   tell: (entry: string) => Omit<LockChange, 'kind'>,
 ): LockChange[] {
+  const old = new Set(before);
+  const now = new Set(after);
   return [
     ...after
-      .filter((entry) => !before.includes(entry))
+      .filter((entry) => !old.has(entry))
       .map((entry) => ({ kind: 'widened' as const, ...tell(entry) })),
     ...before
-      .filter((entry) => !after.includes(entry))
+      .filter((entry) => !now.has(entry))
       .map((entry) => {
         const told = tell(entry);
         return { kind: 'narrowed' as const, ...told, message: `no longer: ${told.message}` };

@@ -40,17 +40,25 @@ function renamesOf<T>(
   const now = new Set(after.map(nameOf));
   const gone = before.filter((item) => !now.has(nameOf(item)));
   const come = after.filter((item) => !old.has(nameOf(item)));
-  const only = (list: readonly T[], key: string) => {
-    const [first, ...others] = list.filter((item) => sameAs(item) === key);
-    return others.length === 0 ? first : undefined;
-  };
+  const onlyGone = onlyOnes(gone, sameAs);
+  const onlyCome = onlyOnes(come, sameAs);
   return new Map(
     gone.flatMap((item): [string, string][] => {
       const key = sameAs(item);
-      const found = only(come, key);
-      return found === undefined || only(gone, key) === undefined
+      const found = onlyCome.get(key);
+      return found === undefined || onlyGone.get(key) === undefined
         ? []
         : [[nameOf(item), nameOf(found)]];
     }),
   );
+}
+
+/** The items by their keys; `undefined` for a key that several items have. */
+function onlyOnes<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T | undefined> {
+  const found = new Map<string, T | undefined>();
+  for (const item of items) {
+    const key = keyOf(item);
+    found.set(key, found.has(key) ? undefined : item);
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { isWithin, meetHosts } from '@ethosagent/policy';
+import { compileCoveringHosts, compileCoveringPaths } from '@ethosagent/policy';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import { placeIn } from '../personality-places.js';
 import type { LockChange } from './lock-change.js';
@@ -6,22 +6,40 @@ import type { LockChange } from './lock-change.js';
 /** Keys whose last part may contain dots. */
 const NAMED = ['safety.process.arguments.', 'safety.secrets.', 'tool_settings.'];
 
-/** A change, with the file and line where its cause stands now. */
-export function placeChange(
-  change: LockChange,
-  { file, config, tool }: { file: string; config: PersonalityConfig; tool: AnyTool | undefined },
-): LockChange {
-  const { policy } = change;
-  if (policy === undefined) return { ...change, file };
-  const place = placeIn(file, config, pathOf(config, change, tool));
-  const line = Number(/:(\d+):\d+$/.exec(place.slice(file.length))?.[1]);
-  return { ...change, file, ...(Number.isInteger(line) && { line }) };
+/** Where a change may come from: the file and config of a personality, and the tool. */
+interface ChangeSource {
+  file: string;
+  config: PersonalityConfig;
+  tool: AnyTool | undefined;
+}
+
+/**
+ * Creates a function that adds to a change the file and line where its cause stands now. It compiles
+ * each list of a config once, so use it for all changes of one comparison.
+ */
+export function createChangePlacer(): (change: LockChange, source: ChangeSource) => LockChange {
+  const lists = new WeakMap<readonly unknown[], ListEntries>();
+  const entriesOf = (list: readonly unknown[]) => {
+    const known = lists.get(list) ?? new ListEntries(list);
+    lists.set(list, known);
+    return known;
+  };
+  return (change, { file, config, tool }) => {
+    const { policy } = change;
+    if (policy === undefined) return { ...change, file };
+    const place = placeIn(file, config, pathOf(change, { config, tool, entriesOf }));
+    const line = Number(/:(\d+):\d+$/.exec(place.slice(file.length))?.[1]);
+    return { ...change, file, ...(Number.isInteger(line) && { line }) };
+  };
 }
 
 function pathOf(
-  config: PersonalityConfig,
   { policy = '', entry, tool: name }: LockChange,
-  tool: AnyTool | undefined,
+  {
+    config,
+    tool,
+    entriesOf,
+  }: Omit<ChangeSource, 'file'> & { entriesOf: (list: readonly unknown[]) => ListEntries },
 ): (string | number)[] {
   if (policy.startsWith('tool_settings.')) {
     return ['tool_settings', tool?.settingsKey ?? name ?? ''];
@@ -36,26 +54,42 @@ function pathOf(
     config,
   );
   if (!Array.isArray(list) || entry === undefined) return path;
-  const index = entryOf(list, entry, { policy, label: tool?.toolset });
-  return index < 0 ? path : [...path, index];
+  const index = entriesOf(list).placeOf(entry, { policy, label: tool?.toolset });
+  return index === undefined ? path : [...path, index];
 }
 
-/**
- * The entry of a list from which a part of a reach comes: the same entry, or one that covers it.
- */
-function entryOf(
-  list: readonly unknown[],
-  entry: string,
-  { policy, label }: { policy: string; label: string | undefined },
-): number {
-  const exact = list.indexOf(entry);
-  if (exact >= 0) return exact;
-  if (policy === 'toolset') return label === undefined ? -1 : list.indexOf(label);
-  const texts = list.map(String);
-  if (policy === 'safety.network.allow') {
-    const whole = meetHosts(entry, entry);
-    return texts.findIndex((each) => whole !== null && meetHosts(each, entry) === whole);
+/** The entries of a list, compiled when they are first asked for. */
+class ListEntries {
+  readonly #list: readonly unknown[];
+  readonly #places = new Map<unknown, number>();
+  #ofHost: ((pattern: string) => number | undefined) | undefined;
+  #ofPath: ((path: string) => number | undefined) | undefined;
+
+  constructor(list: readonly unknown[]) {
+    this.#list = list;
+    for (const [place, entry] of list.entries()) {
+      if (!this.#places.has(entry)) this.#places.set(entry, place);
+    }
   }
-  if (policy.startsWith('fs_reach.')) return texts.findIndex((each) => isWithin(entry, each));
-  return -1;
+
+  /**
+   * The entry from which a part of a reach comes: the same entry, or one that covers it.
+   */
+  placeOf(
+    entry: string,
+    { policy, label }: { policy: string; label: string | undefined },
+  ): number | undefined {
+    const exact = this.#places.get(entry);
+    if (exact !== undefined) return exact;
+    if (policy === 'toolset') return label === undefined ? undefined : this.#places.get(label);
+    if (policy === 'safety.network.allow') {
+      this.#ofHost ??= compileCoveringHosts(this.#list.map(String));
+      return this.#ofHost(entry);
+    }
+    if (policy.startsWith('fs_reach.')) {
+      this.#ofPath ??= compileCoveringPaths(this.#list.map(String));
+      return this.#ofPath(entry);
+    }
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { personalityConfigPath } from '../personality-file.js';
 import type { ToolRuntime } from '../runtime-api.js';
 import { compareReachLocks } from './compare-locks.js';
 import type { LockChange } from './lock-change.js';
-import { placeChange } from './place-change.js';
+import { createChangePlacer } from './place-change.js';
 import type { LockPlaces } from './portable-lock.js';
 import type { ReachLock } from './reach-lock.js';
 import { type GivenTool, takeLock } from './take-lock.js';
@@ -54,6 +54,7 @@ export async function compareRuntimeReach(
         };
   const { home } = parts.places;
   const known = new Set(now.personalities.map(({ personality }) => personality));
+  const placeChange = createChangePlacer();
   return Promise.all(
     compareReachLocks(before, now).map(async (change) => {
       const { personality: id } = change;
