@@ -1,6 +1,5 @@
 import {
   compilePathSet,
-  hostMatches,
   isMcpToolName,
   isPortAllowed,
   isWithin,
@@ -12,9 +11,10 @@ import { leastDeclaration } from './least-declaration.js';
 import { type FileAccess, type FolderOptions, leastFolders, pathsOf } from './least-folders.js';
 import {
   changedRequest,
+  compileHostList,
   type HostAccess,
+  type HostList,
   hostOf,
-  isCovered,
   leastHosts,
   needsConsent,
   portText,
@@ -91,6 +91,8 @@ class RecordedRun {
   readonly unclear = new Tally();
   readonly #options: LeastPrivilegeOptions;
   readonly #tools: ReadonlyMap<string, RecordedTool>;
+  /** The hosts that the personality allows today. */
+  readonly #today: HostList;
   readonly #calls = new Map<string, number>();
   readonly #accesses: AuditEvent[] = [];
   readonly #files: Record<'read' | 'write', FileAccess[]> = { read: [], write: [] };
@@ -100,6 +102,7 @@ class RecordedRun {
 
   constructor(events: readonly (AuditEvent | AuditCall)[], options: LeastPrivilegeOptions) {
     this.#options = options;
+    this.#today = compileHostList(options.personality.safety?.network?.allow);
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     for (const event of events) {
       if (isCall(event)) this.#addCall(event);
@@ -164,12 +167,9 @@ class RecordedRun {
   #addHost({ target, toolName }: AuditEvent): string | undefined {
     const access = hostOf(target);
     if (access === undefined) return 'the log does not say which host this is';
-    const today = this.#options.personality.safety?.network?.allow;
-    const asked = portText(access.host, access.port);
+    const today = this.#today;
     if (needsConsent(access.host)) {
-      const named = today?.find(
-        (entry) => parseHostPattern(entry)?.kind === 'exact' && hostMatches(entry, asked),
-      );
+      const named = today.naming(access);
       if (named === undefined) {
         return 'a private address: only you can allow it, by naming it in safety.network.allow';
       }
@@ -177,7 +177,8 @@ class RecordedRun {
       return undefined;
     }
     if (!isPortAllowed(access.port, true)) return 'no rule opens this port';
-    if (!isCovered(asked, today)) return 'safety.network.allow does not cover it today';
+    if (!today.covers(portText(access.host, access.port)))
+      return 'safety.network.allow does not cover it today';
     const declared = this.#tools.get(toolName)?.capabilities.network?.allowedHosts ?? [];
     this.#hosts.push({ ...access, declared });
     return undefined;
@@ -242,8 +243,7 @@ class RecordedRun {
   }
 
   hosts(): LeastEntry[] {
-    const today = this.#options.personality.safety?.network?.allow;
-    const found = [...leastHosts(this.#hosts, today), ...this.#consented];
+    const found = [...leastHosts(this.#hosts, this.#today), ...this.#consented];
     return found.map(([text, accesses]) => ({ text, value: text, accesses }));
   }
 
@@ -260,13 +260,20 @@ class RecordedRun {
   }
 
   declarations(): LeastPrivilege['declarations'] {
+    const folders = this.#folderOptions('read', this.#moved);
+    const eventsOf = new Map<string, AuditEvent[]>();
+    for (const event of this.#accesses) {
+      const events = eventsOf.get(event.toolName);
+      if (events === undefined) eventsOf.set(event.toolName, [event]);
+      else events.push(event);
+    }
     return [...this.#calls.keys()].sort().map((tool) => ({
       tool,
       calls: this.#calls.get(tool) ?? 0,
       capabilities: leastDeclaration({
         declared: this.#tools.get(tool)?.capabilities,
-        events: this.#accesses.filter(({ toolName }) => toolName === tool),
-        folders: this.#folderOptions('read', this.#moved),
+        events: eventsOf.get(tool) ?? [],
+        folders,
       }),
     }));
   }

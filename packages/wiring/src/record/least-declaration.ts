@@ -6,7 +6,7 @@ import {
   type ToolCapabilities,
 } from '@ethosagent/types';
 import { type FolderOptions, leastFolders, pathsOf } from './least-folders.js';
-import { hostOf, leastHosts } from './least-hosts.js';
+import { compileHostList, hostOf, leastHosts } from './least-hosts.js';
 
 /** The present declaration of a tool, and the accesses that the new one must allow. */
 export interface DeclarationInput {
@@ -30,7 +30,9 @@ export function leastDeclaration({
   const of = (...names: AuditEvent['capability'][]) =>
     events.filter(({ capability }) => names.includes(capability));
   const hosts = of('network').flatMap(({ target }) => hostOf(target) ?? []);
-  const allowedHosts = [...leastHosts(hosts, declared?.network?.allowedHosts).keys()];
+  const allowedHosts = [
+    ...leastHosts(hosts, compileHostList(declared?.network?.allowedHosts)).keys(),
+  ];
   const read = pathsFor('read', { declared, events: of('fs_reach.read'), folders });
   const write = pathsFor('write', { declared, events: of('fs_reach.write'), folders });
   const secrets = secretsOf(of('secrets'), { declared, allowedHosts });

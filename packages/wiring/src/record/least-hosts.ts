@@ -1,9 +1,10 @@
 import {
   classifyAddress,
+  compileCoveringHosts,
+  compileHostCover,
   compileHostSet,
   isIpLiteral,
   isPortAllowed,
-  meetHosts,
   normalizeHost,
   parseHostPattern,
   parseUrl,
@@ -33,25 +34,59 @@ export function needsConsent(host: string): boolean {
   return isIpLiteral(host) && classifyAddress(host).kind !== 'public';
 }
 
+/** A list of host patterns, compiled for many requests. */
+export interface HostList {
+  /** Whether one entry covers a whole pattern. Without a list, hosts are not limited. */
+  covers(pattern: string): boolean;
+  /** Whether an entry that covers a request names its port. */
+  namesPort(access: HostAccess): boolean;
+  /** The entry that names the one host of a request. */
+  naming(access: HostAccess): string | undefined;
+}
+
+/** Compiles the present patterns; `undefined` if hosts are not limited. */
+export function compileHostList(today: readonly string[] | undefined): HostList {
+  const parsed = (today ?? []).flatMap((entry) => {
+    const pattern = parseHostPattern(entry);
+    return pattern === null ? [] : [{ entry, pattern }];
+  });
+  const textsOf = (entries: typeof parsed) => entries.map(({ entry }) => entry);
+  const isCovered = wholeCover(textsOf(parsed));
+  const isCoveredWithPort = wholeCover(
+    textsOf(parsed.filter(({ pattern }) => pattern.port !== undefined)),
+  );
+  const named = textsOf(parsed.filter(({ pattern }) => pattern.kind === 'exact'));
+  const placeOf = compileCoveringHosts(named);
+  return {
+    covers: (pattern) => today === undefined || isCovered(pattern),
+    namesPort: ({ host, port }) => isCoveredWithPort(portText(host, port)),
+    naming({ host, port }) {
+      const place = placeOf(portText(host, port));
+      return place === undefined ? undefined : named[place];
+    },
+  };
+}
+
+/** Whether a pattern is in its normal form, and an entry covers it. */
+function wholeCover(entries: readonly string[]): (pattern: string) => boolean {
+  const isCovered = compileHostCover(entries);
+  return (pattern) => parseHostPattern(pattern)?.text === pattern && isCovered(pattern);
+}
+
 /**
  * The exact hosts of requests, each with its number of requests. They have ports if one of a host's
  * ports is not a default one. No host is wider than the present entries that cover it.
- *
- * @param today the present patterns; `undefined` if hosts are not limited
  */
-export function leastHosts(
-  accesses: readonly HostAccess[],
-  today: readonly string[] | undefined,
-): Map<string, number> {
+export function leastHosts(accesses: readonly HostAccess[], today: HostList): Map<string, number> {
   const withPorts = new Set(
     accesses
-      .filter(({ host, isDefaultPort }) => !isDefaultPort || !isCovered(bare(host), today))
+      .filter(({ host, isDefaultPort }) => !isDefaultPort || !today.covers(bare(host)))
       .map(({ host }) => host),
   );
   // In the list for all tools, the port would also open for a tool that does not name it itself.
   const unnamed = new Set(
     accesses
-      .filter(({ host, port }) => !isPortAllowed(port, false) && !namesPort(host, port, today))
+      .filter((access) => !isPortAllowed(access.port, false) && !today.namesPort(access))
       .map(({ host }) => host),
   );
   const counts = new Map<string, number>();
@@ -63,21 +98,18 @@ export function leastHosts(
   return new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Whether a pattern that covers the request names its port. */
-function namesPort(host: string, port: number, today: readonly string[] | undefined): boolean {
-  const asked = portText(host, port);
-  return (today ?? []).some(
-    (entry) => parseHostPattern(entry)?.port === port && meetHosts(entry, asked) === asked,
-  );
-}
+type MayRequest = (access: Pick<HostAccess, 'host' | 'port'>) => boolean;
 
 /** Whether a tool with these declared hosts may make a request under an allow list. */
-function mayRequest(
-  { declared, allow }: { declared: readonly string[]; allow: readonly string[] | undefined },
-  { host, port }: HostAccess,
-): boolean {
-  const rule = compileHostSet(resolveAllowedHosts(declared, allow)).matches(host, port);
-  return rule !== undefined && isPortAllowed(port, parseHostPattern(rule)?.port === port);
+function compileRequests(
+  declared: readonly string[],
+  allow: readonly string[] | undefined,
+): MayRequest {
+  const rules = compileHostSet(resolveAllowedHosts(declared, allow));
+  return ({ host, port }) => {
+    const rule = rules.matches(host, port);
+    return rule !== undefined && isPortAllowed(port, parseHostPattern(rule)?.port === port);
+  };
 }
 
 /** The old and new list of hosts, and the declarations of the tools that stay. */
@@ -95,28 +127,55 @@ export function changedRequest(
   accesses: readonly (HostAccess & { declared: readonly string[] })[],
   { before, after, declared }: HostChange,
 ): HostAccess | undefined {
-  const named = declared.flat().flatMap((pattern) => parseHostPattern(pattern)?.port ?? []);
+  const named = new Set(
+    declared.flat().flatMap((pattern) => parseHostPattern(pattern)?.port ?? []),
+  );
+  const toolOf = toolCompiler({ before, after });
+  const staying = [...new Set(declared.map(toolOf))];
+  const isGained = (host: string, port: number) =>
+    staying.some(({ old, now }) => now({ host, port }) && !old({ host, port }));
+  const gained = new Map<string, boolean>();
+  const remembered = (key: string, ask: () => boolean) => {
+    const isGain = gained.get(key) ?? ask();
+    gained.set(key, isGain);
+    return isGain;
+  };
   return accesses.find((access) => {
-    const mine = { declared: access.declared };
-    if (
-      mayRequest({ ...mine, allow: before }, access) &&
-      !mayRequest({ ...mine, allow: after }, access)
-    ) {
-      return true;
-    }
-    return [access.port, ...named].some((port) =>
-      declared.some(
-        (hosts) =>
-          mayRequest({ declared: hosts, allow: after }, { ...access, port }) &&
-          !mayRequest({ declared: hosts, allow: before }, { ...access, port }),
-      ),
+    const { host, port } = access;
+    const mine = toolOf(access.declared);
+    if (mine.old(access) && !mine.now(access)) return true;
+    return (
+      remembered(`${host} ${port}`, () => isGained(host, port)) ||
+      remembered(host, () => [...named].some((each) => isGained(host, each)))
     );
   });
 }
 
-/** Whether the patterns cover a whole pattern. */
-export function isCovered(pattern: string, today: readonly string[] | undefined): boolean {
-  return today === undefined || today.some((each) => meetHosts(each, pattern) === pattern);
+/** What a tool may request under the old list and under the new one. */
+interface ToolRequests {
+  readonly old: MayRequest;
+  readonly now: MayRequest;
+}
+
+/** Compiles the declared hosts of a tool once, and those of tools that declare the same together. */
+function toolCompiler({
+  before,
+  after,
+}: Pick<HostChange, 'before' | 'after'>): (declared: readonly string[]) => ToolRequests {
+  const byList = new Map<readonly string[], ToolRequests>();
+  const byContent = new Map<string, ToolRequests>();
+  return (declared) => {
+    const known = byList.get(declared);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(declared);
+    const tool = byContent.get(key) ?? {
+      old: compileRequests(declared, before),
+      now: compileRequests(declared, after),
+    };
+    byContent.set(key, tool);
+    byList.set(declared, tool);
+    return tool;
+  };
 }
 
 /** The narrowest pattern for one request. */
