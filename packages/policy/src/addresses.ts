@@ -1,9 +1,10 @@
-import { createRequire } from 'node:module';
 import type { IPv6 } from 'ipaddr.js';
 import { isIpLiteral, normalizeHost } from './hosts.js';
+import { loadPackage } from './load-package.js';
+import { once } from './once.js';
 
-// A static import of CommonJS starts a lexer first, which takes 8 ms and 5 MB. `require` does not.
-const ipaddr: typeof import('ipaddr.js') = createRequire(import.meta.url)('ipaddr.js');
+// Without it no address is allowed, since what asks for it throws.
+const ipaddr = loadPackage<typeof import('ipaddr.js')>((require) => require('ipaddr.js'));
 
 /** What an IP address is for. Only `public` may be connected to without the operator's word. */
 export type AddressKind =
@@ -64,30 +65,26 @@ const IPV6_KINDS: RangesByKind = [
 ];
 
 /** IPv6 ranges whose addresses reach exactly the IPv4 address inside them: mapped, and NAT64. */
-const TRANSPARENT_RANGES = ['::ffff:0:0/96', '64:ff9b::/96'].map((range) =>
-  ipaddr.IPv6.parseCIDR(range),
-);
+const TRANSPARENT_RANGES = ['::ffff:0:0/96', '64:ff9b::/96'];
 
 /**
  * Where an IPv6 address holds an IPv4 address, as byte positions: compatible (RFC 4291), mapped
  * (RFC 4291), SIIT (RFC 2765), NAT64 (RFC 6052), local NAT64 with each of its prefix lengths (RFC
  * 8215), 6to4 (RFC 3056) and the server of a Teredo address (RFC 4380).
  */
-const EMBEDDINGS = (
-  [
-    ['::/96', [12, 13, 14, 15]],
-    ['::ffff:0:0/96', [12, 13, 14, 15]],
-    ['::ffff:0:0:0/96', [12, 13, 14, 15]],
-    ['64:ff9b::/96', [12, 13, 14, 15]],
-    ['64:ff9b:1::/48', [6, 7, 9, 10]],
-    ['64:ff9b:1::/48', [7, 9, 10, 11]],
-    ['64:ff9b:1::/48', [9, 10, 11, 12]],
-    ['64:ff9b:1::/48', [12, 13, 14, 15]],
-    ['2002::/16', [2, 3, 4, 5]],
-    ['2001::/32', [4, 5, 6, 7]],
-  ] as const
-).map(([range, positions]) => ({ range: ipaddr.IPv6.parseCIDR(range), positions }));
-const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
+const EMBEDDINGS = [
+  ['::/96', [12, 13, 14, 15]],
+  ['::ffff:0:0/96', [12, 13, 14, 15]],
+  ['::ffff:0:0:0/96', [12, 13, 14, 15]],
+  ['64:ff9b::/96', [12, 13, 14, 15]],
+  ['64:ff9b:1::/48', [6, 7, 9, 10]],
+  ['64:ff9b:1::/48', [7, 9, 10, 11]],
+  ['64:ff9b:1::/48', [9, 10, 11, 12]],
+  ['64:ff9b:1::/48', [12, 13, 14, 15]],
+  ['2002::/16', [2, 3, 4, 5]],
+  ['2001::/32', [4, 5, 6, 7]],
+] as const;
+const TEREDO = '2001::/32';
 
 /**
  * Addresses at which clouds give out credentials. The IPv4 ones also count inside any IPv6 address.
@@ -137,12 +134,24 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'rancher-metadata.rancher.internal', // the same, in full
 ]);
 
-const IPV4_RANGES = IPV4_KINDS.flatMap(([kind, ranges]) =>
-  ranges.map((range) => ({ kind, range: ipaddr.IPv4.parseCIDR(range) })),
-);
-const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
-  ranges.map((range) => ({ kind, range: ipaddr.IPv6.parseCIDR(range) })),
-);
+/** The ranges as the library compares them. They are parsed for the first address, not at import. */
+const parsed = once(() => {
+  const { IPv4, IPv6 } = ipaddr();
+  return {
+    ipv4: IPV4_KINDS.flatMap(([kind, ranges]) =>
+      ranges.map((range) => ({ kind, range: IPv4.parseCIDR(range) })),
+    ),
+    ipv6: IPV6_KINDS.flatMap(([kind, ranges]) =>
+      ranges.map((range) => ({ kind, range: IPv6.parseCIDR(range) })),
+    ),
+    transparent: TRANSPARENT_RANGES.map((range) => IPv6.parseCIDR(range)),
+    embeddings: EMBEDDINGS.map(([range, positions]) => ({
+      range: IPv6.parseCIDR(range),
+      positions,
+    })),
+    teredo: IPv6.parseCIDR(TEREDO),
+  };
+});
 
 /**
  * What an IP address is for, by the IANA special-purpose registries (RFC 6890). Of IPv6, only `2000::/3`
@@ -154,13 +163,12 @@ const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
  * @returns the kind of the address; also the IPv4 address inside, if that one decides
  */
 export function classifyAddress(address: string): AddressClass {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
+  const { IPv4, IPv6 } = ipaddr();
+  if (IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
   // The library reads `::1.2.3.4` as a mapped address. The URL parser and the system read it as a
   // compatible one, so the URL parser's form is used.
   const canonical = address.startsWith('[') ? null : normalizeHost(address);
-  return canonical?.includes(':')
-    ? classifyIPv6(ipaddr.IPv6.parse(canonical))
-    : { kind: 'invalid' };
+  return canonical?.includes(':') ? classifyIPv6(IPv6.parse(canonical)) : { kind: 'invalid' };
 }
 
 /**
@@ -172,22 +180,22 @@ export function classifyAddress(address: string): AddressClass {
  */
 export function reachedAddress(host: string): string {
   if (!host.includes(':')) return host;
-  const ip = ipaddr.IPv6.parse(host);
+  const ip = ipaddr().IPv6.parse(host);
   return isTransparent(ip) ? dotted(ip.toByteArray(), [12, 13, 14, 15]) : host;
 }
 
 function isTransparent(ip: IPv6): boolean {
-  return TRANSPARENT_RANGES.some((range) => ip.match(range));
+  return parsed().transparent.some((range) => ip.match(range));
 }
 
 function classifyIPv4(address: string): AddressKind {
   if (METADATA_ADDRESSES.has(address)) return 'metadata';
-  const ip = ipaddr.IPv4.parse(address);
-  return IPV4_RANGES.find(({ range }) => ip.match(range))?.kind ?? 'public';
+  const ip = ipaddr().IPv4.parse(address);
+  return parsed().ipv4.find(({ range }) => ip.match(range))?.kind ?? 'public';
 }
 
 function classifyIPv6(ip: IPv6): AddressClass {
-  const kind = IPV6_RANGES.find(({ range }) => ip.match(range))?.kind ?? 'reserved';
+  const kind = parsed().ipv6.find(({ range }) => ip.match(range))?.kind ?? 'reserved';
   // `::` and `::1` would also match as compatible IPv4 addresses.
   if (kind === 'unspecified' || kind === 'loopback') return { kind };
   if (METADATA_ADDRESSES.has(ip.toString())) return { kind: 'metadata' };
@@ -206,14 +214,14 @@ function classifyIPv6(ip: IPv6): AddressClass {
 }
 
 function embeddedIPv4(ip: IPv6, bytes: number[]): string[] {
-  const found = EMBEDDINGS.filter(({ range }) => ip.match(range)).map(({ positions }) =>
-    dotted(bytes, positions),
-  );
+  const found = parsed()
+    .embeddings.filter(({ range }) => ip.match(range))
+    .map(({ positions }) => dotted(bytes, positions));
   // ISATAP (RFC 5214): an interface id of [02]00:5efe:a.b.c.d below any prefix.
   const [high, id] = ip.parts.slice(4);
   if ((high === 0 || high === 0x200) && id === 0x5efe) found.push(dotted(bytes, [12, 13, 14, 15]));
   // The client of a Teredo address is stored with every bit flipped.
-  if (ip.match(TEREDO)) {
+  if (ip.match(parsed().teredo)) {
     found.push(
       dotted(
         bytes.map((byte) => byte ^ 0xff),

@@ -1,4 +1,8 @@
-import { distance } from 'fastest-levenshtein';
+import { loadPackage } from './load-package.js';
+
+const levenshtein = loadPackage<typeof import('fastest-levenshtein')>((require) =>
+  require('fastest-levenshtein'),
+);
 
 const MAX_NAME_CHARS = 64;
 const MAX_SLIPS = 3;
@@ -41,12 +45,12 @@ export function nearestName(
  * @returns the number; 0 for equal texts
  */
 export function editDistance(a: string, b: string): number {
-  return distance(a, b);
+  return levenshtein().distance(a, b);
 }
 
 /** Two swapped letters count as one slip. */
 function slipsBetween(a: string, b: string): number {
-  const edits = distance(a, b);
+  const edits = levenshtein().distance(a, b);
   return edits === 2 && letters(a) === letters(b) ? 1 : edits;
 }
 

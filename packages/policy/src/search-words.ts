@@ -1,3 +1,5 @@
+import { once } from './once.js';
+
 /** A word of a text: as it is compared, and where it stands, in UTF-16 units. */
 export interface TextWord {
   word: string;
@@ -14,11 +16,14 @@ const LETTER = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 const UNSPACED =
   '(?!\\p{scx=Latin})[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
 // The first alternative gives the same result as the third for plain words, and is much faster.
-const WORD = new RegExp(
-  `[0-9A-Za-z]+(?!${LETTER})|(?=${UNSPACED})${LETTER}|(?:(?!${UNSPACED})${LETTER})+`,
-  'gu',
+const wordPattern = once(
+  () =>
+    new RegExp(
+      `[0-9A-Za-z]+(?!${LETTER})|(?=${UNSPACED})${LETTER}|(?:(?!${UNSPACED})${LETTER})+`,
+      'gu',
+    ),
 );
-const NOT_LETTER = new RegExp(`[^${LETTER.slice(1, -1)}]`, 'gu');
+const notLetter = once(() => new RegExp(`[^${LETTER.slice(1, -1)}]`, 'gu'));
 const ASCII_WORD = /^[0-9A-Za-z]+$/;
 
 /** How many characters of a long word are compared. */
@@ -32,7 +37,7 @@ const MAX_WORD_CHARS = 64;
  * @returns the words in order, each with its place
  */
 export function* searchWords(text: string): Generator<TextWord> {
-  for (const match of text.matchAll(WORD)) {
+  for (const match of text.matchAll(wordPattern())) {
     const word = folded(match[0]);
     if (word !== '') yield { word, start: match.index, end: match.index + match[0].length };
   }
@@ -48,5 +53,5 @@ function folded(word: string): string {
     .toLowerCase()
     .replaceAll('ς', 'σ')
     .normalize('NFC')
-    .replace(NOT_LETTER, '');
+    .replace(notLetter(), '');
 }

@@ -1,3 +1,5 @@
+import { once } from '../once.js';
+
 /**
  * The flags of England, Scotland and Wales. No other sequences of tag characters are emoji. All
  * others spell invisible text.
@@ -38,10 +40,13 @@ const NEEDED = [
  */
 export const INVISIBLE_CLASS = '\\p{DI}\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}';
 
-const INVISIBLE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}]`, 'gu');
-const SHOWN = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu');
-const SHOWN_IN_LINE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}\\p{Cc}]`, 'gu');
-const HIDDEN = new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'gu');
+// Each takes some milliseconds to build, since it looks up properties of Unicode.
+const invisible = once(() => new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}]`, 'gu'));
+const shown = once(() => new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu'));
+const shownInLine = once(
+  () => new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}\\p{Cc}]`, 'gu'),
+);
+const hidden = once(() => new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'gu'));
 
 /**
  * Takes out characters that nobody sees, except for those that emoji and scripts need where they stand.
@@ -50,7 +55,7 @@ const HIDDEN = new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'g
  * @returns the rest
  */
 export function withoutInvisible(text: string): string {
-  return text.replace(INVISIBLE, '$1');
+  return text.replace(invisible(), '$1');
 }
 
 /**
@@ -59,7 +64,7 @@ export function withoutInvisible(text: string): string {
  * @param text to look at
  */
 export function hasInvisible(text: string): boolean {
-  for (const [, needed] of text.matchAll(INVISIBLE)) if (needed === undefined) return true;
+  for (const [, needed] of text.matchAll(invisible())) if (needed === undefined) return true;
   return false;
 }
 
@@ -71,7 +76,7 @@ export function hasInvisible(text: string): boolean {
  * @returns the text with numbers where such characters were
  */
 export function showInvisible(text: string): string {
-  return text.replace(SHOWN, numbered);
+  return text.replace(shown(), numbered);
 }
 
 /**
@@ -81,7 +86,7 @@ export function showInvisible(text: string): string {
  * @returns one line
  */
 export function showHidden(text: string): string {
-  return text.replace(SHOWN_IN_LINE, numbered);
+  return text.replace(shownInLine(), numbered);
 }
 
 /**
@@ -92,7 +97,7 @@ export function showHidden(text: string): string {
  * @returns the rest
  */
 export function withoutHidden(text: string): string {
-  return text.replace(HIDDEN, '');
+  return text.replace(hidden(), '');
 }
 
 function numbered(character: string, needed: string | undefined): string {
