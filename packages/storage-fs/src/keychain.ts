@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { text } from 'node:stream/consumers';
 
 /**
  * The variables that `secret-tool` needs to find the keychain of this user, and to ask for its
@@ -89,10 +87,13 @@ export class Keychain {
     if (code !== 0 && complaint !== '') throw new KeychainError(complaint);
   }
 
-  #run(
+  async #run(
     args: readonly string[],
     input = '',
   ): Promise<{ code: number; output: string; complaint: string }> {
+    // Few programs ask a keychain, and these two take 9 ms to load.
+    const { spawn } = await import('node:child_process');
+    const { text } = await import('node:stream/consumers');
     return new Promise((resolve, reject) => {
       const child = spawn('secret-tool', args, {
         env: this.#env,
