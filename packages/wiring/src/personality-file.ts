@@ -10,6 +10,7 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
+import { loadZod } from './libraries.js';
 import type { PathVariables } from './substitute.js';
 
 /** The folders of personalities and of their path variables. */
@@ -78,7 +79,10 @@ export async function loadPersonality(
 }
 
 /** The parser. It loads Zod and the YAML library, so it is loaded at its first use. */
-export const loadParser = () => import('./personality-parse.js');
+export async function loadParser(): Promise<typeof import('./personality-parse.js')> {
+  await loadZod();
+  return import('./personality-parse.js');
+}
 
 /** The values of the path variables in the file of a personality. */
 export function pathVariables(options: PersonalityOptions, id: string): PathVariables {

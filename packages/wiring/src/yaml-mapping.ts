@@ -1,18 +1,5 @@
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Pair,
-  Parser,
-  parseDocument,
-  Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml';
+import type { LineCounter, Pair, YAMLMap } from 'yaml';
+import { yaml } from './libraries.js';
 
 /** Keys and indexes that lead from the root to a value. */
 export type KeyPath = readonly PropertyKey[];
@@ -80,6 +67,7 @@ export function parseYamlMapping(text: string): {
   problems: Problem[];
   mapping?: YamlMapping;
 } {
+  const { isMap, LineCounter } = yaml();
   const lines = new LineCounter();
   const tooDeepAt = offsetOfDeepNesting(text, lines);
   if (tooDeepAt !== undefined) {
@@ -153,6 +141,7 @@ function readParts(text: string): { parts: Part[]; problems: Problem[] } {
 }
 
 function readPart(text: string, start: number, endOfText = text.length): ReadPart {
+  const { isAlias, isMap, isScalar, parseDocument, Scalar, visit } = yaml();
   const document = parseDocument(text, {
     // A pretty error would quote the file, which may contain secrets.
     prettyErrors: false,
@@ -240,6 +229,7 @@ export function quote(text: string): string {
 
 /** Parses the text without recursion, and records where its lines begin. */
 function offsetOfDeepNesting(text: string, lines: LineCounter): number | undefined {
+  const { Lexer, Parser } = yaml();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   for (const lexeme of new Lexer().lex(text)) {
@@ -255,6 +245,7 @@ function reportRepeatedKeys(
   maps: readonly { start: number; root: unknown }[],
   problems: Problem[],
 ): void {
+  const { isMap, isScalar } = yaml();
   const seen = new Set<unknown>();
   for (const { start, root } of maps) {
     if (!isMap(root)) continue;
@@ -277,6 +268,7 @@ function locate(
   root: unknown,
   path: KeyPath,
 ): { key: number; value: number; end: number; depth: number } {
+  const { isMap, isSeq } = yaml();
   let node: unknown = root;
   let found = { key: 0, value: offsetOfNode(root) ?? 0, end: endOf(root), depth: 0 };
   for (const part of path) {
@@ -298,6 +290,7 @@ const pairsOf = new WeakMap<YAMLMap, Map<unknown, Pair>>();
 
 /** If a key stands twice, the last one counts. Only for a mapping that no longer changes. */
 function itemOf(map: YAMLMap, key: PropertyKey | undefined): Pair | undefined {
+  const { isScalar } = yaml();
   let pairs = pairsOf.get(map);
   if (pairs === undefined) {
     pairs = new Map(
@@ -309,11 +302,11 @@ function itemOf(map: YAMLMap, key: PropertyKey | undefined): Pair | undefined {
 }
 
 function endOf(node: unknown): number {
-  return isNode(node) ? (node.range?.[1] ?? 0) : 0;
+  return yaml().isNode(node) ? (node.range?.[1] ?? 0) : 0;
 }
 
 function offsetOfNode(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
+  return yaml().isNode(node) ? node.range?.[0] : undefined;
 }
 
 function firstLine(message: string): string {

@@ -1,7 +1,6 @@
 import type { SchemaCheck } from '@ethosagent/core';
 import { describeIssues } from '@ethosagent/plugin-sdk';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { runBounded } from './run-bounded.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,9 +23,7 @@ export async function checkSchema(
 ): Promise<SchemaCheck> {
   const { compile } = await import('./ajv.js');
   const validate = compile(schema);
-  const run = mayTakeLong(schema)
-    ? (args: unknown) => runBounded(() => validate(args), timeoutMs)
-    : validate;
+  const run = mayTakeLong(schema) ? await bounded(validate, timeoutMs) : validate;
   return (args) => {
     try {
       if (run(args) === true) return undefined;
@@ -35,6 +32,12 @@ export async function checkSchema(
     }
     return describeIssues(issuesOf(validate), args);
   };
+}
+
+/** The check with an end to its time. What it needs, a context of V8, is loaded for the first one. */
+async function bounded(validate: ValidateFunction, timeoutMs: number) {
+  const { runBounded } = await import('./run-bounded.js');
+  return (args: unknown) => runBounded(() => validate(args), timeoutMs);
 }
 
 // Keywords that may take more than linear time: patterns may backtrack, items may be compared with

@@ -1,4 +1,4 @@
-import { Document, isScalar, Scalar, visit } from 'yaml';
+import { yaml } from '../libraries.js';
 import { lockSchema } from './lock-schema.js';
 import { LOCK_VERSION, type ReachLock } from './reach-lock.js';
 
@@ -16,8 +16,9 @@ const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
  * @param lock a lock with portable paths
  */
 export function formatLock(lock: ReachLock): string {
+  const { Document, isScalar, Scalar, visit } = yaml();
   // Parsing also sorts the keys.
-  const ordered = lockSchema.parse({ version: LOCK_VERSION, ...lock });
+  const ordered = lockSchema().parse({ version: LOCK_VERSION, ...lock });
   const document = new Document(ordered, { aliasDuplicateObjects: false });
   document.commentBefore = HEADER;
   visit(document, {

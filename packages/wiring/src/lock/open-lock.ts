@@ -1,8 +1,10 @@
 import { isAbsolute } from 'node:path';
 import { EthosError } from '@ethosagent/types';
+import { loadZod } from '../libraries.js';
 import type { PersonalityStore } from '../personality-store.js';
 import type { ToolRuntimeOptions } from '../runtime-api.js';
 import { assertLockIsKept, reachLockPath, readLockText } from './lock-file.js';
+import { parseReachLock } from './lock-text.js';
 import type { ReachLock } from './reach-lock.js';
 
 /** A lock that was read once. */
@@ -34,7 +36,7 @@ export async function openLock({
     throw new EthosError('CONFIG_INVALID', problem);
   }
   assertLockIsKept(file, await writableFolders(personalities));
-  const { parseReachLock } = await import('./lock-text.js');
+  await loadZod();
   return { lock: parseReachLock(readLockText(file), { home, cwd, file }), file };
 }
 

@@ -23,7 +23,7 @@ export function parseLock(source: string, file: string): ReachLock {
   const text = source.replaceAll('\r\n', '\n');
   const { lines, mapping, problems } = parseYamlMapping(text);
   const found = [...problems];
-  const parsed = mapping && lockSchema.safeParse(mapping.value);
+  const parsed = mapping && lockSchema().safeParse(mapping.value);
   if (mapping !== undefined && found.length === 0) {
     found.push(...problemsOf(mapping, parsed?.error?.issues ?? []));
   }
