@@ -6,7 +6,7 @@ import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import type { AuditSink } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { verifyRuntimeAudit } from './audit-log.js';
+import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 

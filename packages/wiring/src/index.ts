@@ -1,4 +1,3 @@
-export { verifyRuntimeAudit } from './audit-log.js';
 export type { ToolName } from './extension-tools.js';
 export { compareReachLocks } from './lock/compare-locks.js';
 export type { LockChange } from './lock/lock-change.js';
@@ -35,3 +34,4 @@ export type { RuntimeProblem } from './runtime-problem.js';
 export type { RuntimeStores, StoreSource } from './stores/runtime-stores.js';
 export { createToolRuntime } from './tool-runtime.js';
 export { installedTools, packageOfTool } from './tools-by-name.js';
+export { verifyRuntimeAudit } from './verify-runtime-audit.js';

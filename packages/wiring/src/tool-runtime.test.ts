@@ -20,9 +20,9 @@ import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { verifyRuntimeAudit } from './audit-log.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
+import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 
 let world: string;
 let home: string;
@@ -278,6 +278,24 @@ describe('createToolRuntime fails closed', () => {
     });
     await expect(start({ plugins: [broken] })).rejects.toThrow('half-way');
     expect(text(await (await start({ tools: [counter] })).execute(call('counter')))).toBe('1');
+  });
+});
+
+describe('createToolRuntime without cwd', () => {
+  it('takes the working directory of the call, wherever the host goes while it waits', async () => {
+    const elsewhere = join(world, 'elsewhere');
+    mkdirSync(elsewhere);
+    put(join(work, 'note.txt'), 'of the call');
+    put(join(elsewhere, 'secret.txt'), 'of later');
+    const before = process.cwd();
+    process.chdir(work);
+    const opening = createToolRuntime({ home, personality: 'coder', tools: createFileTools() });
+    process.chdir(elsewhere);
+    const runtime = await opening.finally(() => process.chdir(before));
+    open.push(runtime);
+    const read = async (path: string) => text(await runtime.execute(call('read_file', { path })));
+    expect(await read(join(work, 'note.txt'))).toContain('of the call');
+    expect(await read(join(elsewhere, 'secret.txt'))).toContain('not permitted');
   });
 });
 

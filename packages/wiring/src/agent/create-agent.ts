@@ -1,8 +1,5 @@
-import { AgentLoop, type AgentLoopOptions } from '@ethosagent/agent-loop';
-import { imageScalerOf } from '../installed-scaler.js';
-import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
+import type { AgentLoop, AgentLoopOptions } from '@ethosagent/agent-loop';
 import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
-import { openToolRuntime } from '../tool-runtime.js';
 
 /** The options of an agent: those of its runtime and of its loop. */
 export interface AgentOptions
@@ -11,24 +8,6 @@ export interface AgentOptions
   /** The limits of the tool registry. `limits` are those of a turn. */
   toolLimits?: ToolRuntimeOptions['limits'];
 }
-
-/** The type makes this list complete, except for the options of the runtime. */
-const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
-  toolLimits: true,
-  model: true,
-  instructions: true,
-  identity: true,
-  retries: true,
-  prices: true,
-  delegation: true,
-  context: true,
-  toolSearch: true,
-  onInternal: true,
-  toolImages: true,
-  modelSettings: true,
-  now: true,
-};
-const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
 
 /** An agent: a loop, and the runtime with its tools. */
 export interface Agent {
@@ -62,38 +41,9 @@ export interface Agent {
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  assertKnownOptions(options, AGENT_OPTIONS);
-  const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
-  const imageScaler = await imageScalerOf(given);
-  const runtime = await openToolRuntime({
-    ...rest,
-    personality,
-    imageScaler: imageScaler ?? false,
-    ...(toolLimits !== undefined && { limits: toolLimits }),
-  });
-  let loop: AgentLoop;
-  try {
-    loop = new AgentLoop({
-      ...rest,
-      tools: runtime,
-      sessions: runtime.sessions,
-      ...(imageScaler !== undefined && { imageScaler }),
-      ...(approve !== undefined && { approve }),
-      ...(limits !== undefined && { limits }),
-    });
-  } catch (error) {
-    await runtime.close();
-    throw error;
-  }
-  return {
-    loop,
-    runtime,
-    async close() {
-      try {
-        await loop.close();
-      } finally {
-        await runtime.close();
-      }
-    },
-  };
+  // Read before the loop and the engine are loaded, since the host may change its directory while
+  // it waits.
+  const { cwd = process.cwd() }: Partial<AgentOptions> = Object(options);
+  const { openAgent } = await import('./open-agent.js');
+  return openAgent(options, cwd);
 }
