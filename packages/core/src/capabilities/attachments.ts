@@ -15,14 +15,6 @@ export const attachments = defineCapability('attachments', {
         ? []
         : [problem('attachments', `${quote(type)} is not a media type`)],
     ),
-  compare: ({ attachments: before }, { attachments: after }) =>
-    (after?.mediaTypes ?? [])
-      .filter((type) => !before?.mediaTypes.some((each) => coversType(each, type)))
-      .map((type) => ({
-        what: `attachments of the type ${type}`,
-        entry: type,
-        declared: 'attachments.mediaTypes',
-      })),
   compile: ({ mediaTypes }, { backends }) => ({
     bind: ({ scope, registry, accessors }) => {
       accessors.attachments = new ScopedAttachmentsImpl(registry?.attachments ?? [], {
@@ -38,10 +30,3 @@ export const attachments = defineCapability('attachments', {
     describe: () => ({ attachments: { mediaTypes: mediaTypes ?? ['*/*'] } }),
   }),
 });
-
-function coversType(wide: string, narrow: string): boolean {
-  const pattern = wide.toLowerCase();
-  const type = narrow.toLowerCase();
-  if (pattern === '*/*' || pattern === type) return true;
-  return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1));
-}

@@ -18,12 +18,6 @@ export const calls = defineCapability('calls', {
     storage !== undefined && storage.concurrency !== 'parallel'
       ? [problem('calls', "a tool with a store of its own says concurrency: 'parallel'")]
       : [],
-  compare: ({ calls: before }, { calls: after }) => {
-    const known = new Set(before?.tools);
-    return (after?.tools ?? [])
-      .filter((name) => !known.has(name))
-      .map((name) => ({ what: `calls of ${name}`, entry: name, declared: 'calls.tools' }));
-  },
   compile: ({ tools: declared }, { name }) => {
     const toolsOf = ({ policy, narrowing }: PolicyCall): readonly string[] => {
       // The host did not narrow what the called tools reach.

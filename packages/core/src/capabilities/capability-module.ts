@@ -7,7 +7,6 @@ import type {
 import type { CapabilityBackends } from '../backends.js';
 import type { Access } from '../call-scope.js';
 import type { Binding, Grants, PolicyCall } from './capability-call.js';
-import type { CompareCapability } from './compare/grant-change.js';
 import type { ResolvedGrant } from './resolved-grant.js';
 
 /** The key of a capability in a declaration. */
@@ -70,8 +69,6 @@ export interface CapabilitySpec<TDeclared> {
   malformed?(declared: TDeclared, capabilities: ToolCapabilities): CapabilityProblem[];
   /** Every way in which the declaration exceeds a personality. */
   exceeding?(declared: TDeclared, personality: RegistrationPolicy): CapabilityProblem[];
-  /** What one grant gives and another one may not. */
-  readonly compare: CompareCapability;
   compile(declared: TDeclared, tool: CompiledTool): CapabilityPart;
 }
 
@@ -80,7 +77,6 @@ export interface CapabilityModule {
   readonly key: CapabilityKey;
   readonly isForServices: boolean;
   readonly isNarrowable: boolean;
-  readonly compare: CompareCapability;
   shapeProblem(capabilities: ToolCapabilities): string | undefined;
   malformed(capabilities: ToolCapabilities): CapabilityProblem[];
   exceeding(capabilities: ToolCapabilities, personality: RegistrationPolicy): CapabilityProblem[];
@@ -104,7 +100,6 @@ export function defineCapability<K extends CapabilityKey>(
     key,
     isForServices: spec.isForServices === true,
     isNarrowable: spec.isNarrowable !== false,
-    compare: spec.compare,
     shapeProblem: (capabilities) =>
       capabilities[key] === undefined ? undefined : spec.shapeProblem?.(capabilities[key]),
     malformed: (capabilities) =>

@@ -13,13 +13,6 @@ export const delegation = defineCapability('delegation', {
       ? undefined
       : 'delegation is not { background?: true or false }';
   },
-  compare: ({ delegation: before }, { delegation: after }) => {
-    if (after === undefined) return [];
-    if (before === undefined) return [{ what: 'sub-agents', declared: 'delegation' }];
-    return after.background && !before.background
-      ? [{ what: 'sub-agents in the background', declared: 'delegation.background' }]
-      : [];
-  },
   compile: ({ background }) => ({
     bind: ({ ctx, scope, registry, accessors }) => {
       if (registry?.delegation === undefined || scope === undefined) return;

@@ -5,7 +5,6 @@ import { checkedStorage } from '../checked/checked-storage.js';
 import { defaultDenyPaths, ScopedFsImpl } from '../scoped/scoped-fs.js';
 import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { defineCapability } from './capability-module.js';
-import { compareFiles } from './compare/compare-files.js';
 import { FsGrant } from './fs-grant.js';
 import { GrantCache } from './grant-cache.js';
 import { NarrowedFsGrant } from './narrowed-fs-grant.js';
@@ -48,7 +47,6 @@ export const fsReach = defineCapability('fs_reach', {
         .filter((path) => isDeclarablePath(path) && !reach.some((root) => isWithin(path, root)))
         .map((path) => problem(`fs_reach.${kind}`, message(path)));
     }),
-  compare: compareFiles,
   compile: (declared, { backends }) => {
     const cache = new GrantCache((reach: PersonalityFsReach) => {
       return new FsGrant(declared, reach, {

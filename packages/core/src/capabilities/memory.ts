@@ -7,16 +7,6 @@ import { accessProblems } from './shapes.js';
 /** What is remembered beyond a session, through `memory`. */
 export const memory = defineCapability('memory', {
   malformed: (declared) => accessProblems('memory', declared, ['read', 'read-write']),
-  compare: ({ memory: before }, { memory: after }) => {
-    if (after === undefined) return [];
-    const declared = 'memory.access';
-    const scopes = after.scopes
-      .filter((scope) => before?.scopes.includes(scope) !== true)
-      .map((scope) => ({ what: `the memory ${scope}`, entry: scope, declared }));
-    return before?.access === 'read' && after.access === 'read-write'
-      ? [...scopes, { what: 'changes of the memory', declared }]
-      : scopes;
-  },
   compile: ({ access }, { backends }) => ({
     bind: ({ ctx, scope, accessors }) => {
       if (backends.memory === undefined) return;

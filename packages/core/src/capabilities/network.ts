@@ -3,7 +3,6 @@ import type { NetworkPolicySources } from '../personality-policy.js';
 import { ScopedFetchImpl } from '../scoped/scoped-fetch.js';
 import type { PolicyCall } from './capability-call.js';
 import { defineCapability } from './capability-module.js';
-import { compareNetwork } from './compare/compare-network.js';
 import { GrantCache } from './grant-cache.js';
 import { NetworkGrant } from './network-grant.js';
 import { listProblem, problem, quote } from './shapes.js';
@@ -36,7 +35,6 @@ export const network = defineCapability('network', {
         : [problem('network', `${host} is not covered by the personality's safety.network.allow`)];
     });
   },
-  compare: compareNetwork,
   compile: ({ allowedHosts }, { backends }) => {
     const cache = new GrantCache(
       (sources: NetworkPolicySources) => new NetworkGrant(allowedHosts, sources),

@@ -9,7 +9,6 @@ import { ScopedBackgroundImpl } from '../scoped/scoped-background.js';
 import { ScopedProcessImpl, type ScopedProcessOptions } from '../scoped/scoped-process.js';
 import type { Binding, PolicyCall } from './capability-call.js';
 import { defineCapability } from './capability-module.js';
-import { compareProcesses } from './compare/compare-processes.js';
 import { declaredEntry, declaredPart } from './declared-part.js';
 import { listProblem, problem, quote } from './shapes.js';
 
@@ -33,7 +32,6 @@ export const processes = defineCapability('process', {
         ? []
         : [problem('process', `${quote(binary)} is not a bare name, an absolute path or *`)],
     ),
-  compare: compareProcesses,
   compile: ({ allowedBinaries, sandbox, background }, { backends }) => {
     const declared = new Set(allowedBinaries);
     const leftOf = ({ narrowing }: Pick<PolicyCall, 'narrowing'>): ReadonlySet<string> =>

@@ -10,7 +10,6 @@ import { meetRefLists } from '../call-narrowing.js';
 import type { AccessBasis } from '../call-scope.js';
 import { ScopedSecretsImpl } from '../scoped/scoped-secrets.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
-import { compareSecrets } from './compare/compare-secrets.js';
 import { declaredEntry } from './declared-part.js';
 import { SecretBindings } from './secret-bindings.js';
 import { indexByRef } from './secret-index.js';
@@ -26,7 +25,6 @@ export const secrets = defineCapability('secrets', {
   },
   malformed: (declared, { network }) =>
     declared.flatMap((secret) => malformedSecret(secret, network !== undefined)),
-  compare: compareSecrets,
   compile: (declared, { capabilities, backends }) => {
     const refs = new Set(declared.map(declaredRef));
     const bindings = new SecretBindings(declared, capabilities.network?.allowedHosts);

@@ -9,10 +9,6 @@ export const service = defineCapability('service', {
     const { scope }: { scope?: unknown } = Object(declared);
     return scope === 'session' ? undefined : "service is not { scope: 'session' }";
   },
-  compare: ({ service: before }, { service: after }) =>
-    after === undefined || before !== undefined
-      ? []
-      : [{ what: 'what it keeps open beyond a call', declared: 'service' }],
   compile: ({ scope }) => ({
     bind: ({ registry, accessors }) => {
       if (registry === undefined) return;

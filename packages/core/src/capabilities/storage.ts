@@ -29,10 +29,6 @@ export const storage = defineCapability('storage', {
     return problems;
   },
   // Each scope has a namespace of its own.
-  compare: ({ storage: before }, { storage: after }) =>
-    after === undefined || after.scope === before?.scope
-      ? []
-      : [{ what: `the ${after.scope} store`, entry: after.scope, declared: 'storage.scope' }],
   compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => ({
     bind: ({ ctx, scope: life, service, accessors }) => {
       const factory = backends.kvStoreFactory;

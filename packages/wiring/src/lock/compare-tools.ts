@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareGrants } from '@ethosagent/core';
+import { compareGrants } from '@ethosagent/core/compare';
 import type { LockChange } from './lock-change.js';
 import type { LockedTool } from './reach-lock.js';
 

@@ -1,29 +1,18 @@
 import { CAPABILITIES } from '@ethosagent/types';
-import type { CapabilityKey } from '../capability-module.js';
-import { CAPABILITY_MODULES } from '../index.js';
 import type { ResolvedGrant } from '../resolved-grant.js';
-import { compareQuotas } from './compare-quotas.js';
-import type { CompareCapability, GrantChange } from './grant-change.js';
+import { COMPARISONS } from './comparisons.js';
+import type { GrantChange } from './grant-change.js';
 
-/** The parts of a grant that are not capabilities. A part that is missing here does not compile. */
-const OTHER_PARTS: {
-  // `secretSources` is compared together with the secrets.
-  readonly [K in Exclude<
-    keyof ResolvedGrant,
-    CapabilityKey | 'secretSources'
-  >]-?: CompareCapability;
-} = { quotas: compareQuotas };
+type Part = keyof typeof COMPARISONS;
 
-const COMPARISONS: readonly (readonly [keyof ResolvedGrant, CompareCapability])[] = [
-  ...CAPABILITY_MODULES.map(({ key, compare }) => [key, compare] as const).sort(
-    ([one], [other]) => placeOf(one) - placeOf(other),
-  ),
-  ['quotas', OTHER_PARTS.quotas],
+/** The capabilities in the order of messages, and then what is not one. */
+const PARTS: readonly Part[] = [
+  ...Object.keys(CAPABILITIES).filter(isPart),
+  ...Object.keys(COMPARISONS).filter((key) => !Object.hasOwn(CAPABILITIES, key)).filter(isPart),
 ];
 
-/** Capabilities have the same order here as in messages. */
-function placeOf(key: CapabilityKey): number {
-  return Object.keys(CAPABILITIES).indexOf(key);
+function isPart(key: string): key is Part {
+  return Object.hasOwn(COMPARISONS, key);
 }
 
 /**
@@ -36,12 +25,15 @@ function placeOf(key: CapabilityKey): number {
  * @returns the differences, grouped by capability
  */
 export function compareGrants(before: ResolvedGrant, after: ResolvedGrant): GrantChange[] {
-  return COMPARISONS.flatMap(([capability, compare]) => [
-    ...compare(before, after).map((gained) => ({
-      kind: 'widened' as const,
-      capability,
-      ...gained,
-    })),
-    ...compare(after, before).map((lost) => ({ kind: 'narrowed' as const, capability, ...lost })),
-  ]);
+  return PARTS.flatMap((capability) => {
+    const compare = COMPARISONS[capability];
+    return [
+      ...compare(before, after).map((gained) => ({
+        kind: 'widened' as const,
+        capability,
+        ...gained,
+      })),
+      ...compare(after, before).map((lost) => ({ kind: 'narrowed' as const, capability, ...lost })),
+    ];
+  });
 }
