@@ -1,10 +1,7 @@
 import { type Edit, exactEdits, wholeLines } from './exact-edits.js';
-import type { Hunk, Tolerance } from './hunk.js';
+import { type Hunk, MAX_AMBIGUOUS, type Tolerance } from './hunk.js';
 import { placeEdits } from './place-edits.js';
 import { lineNumbersAt } from './text-lines.js';
-
-/** The search for places stops after this many, because nobody reads more of them. */
-export const MAX_AMBIGUOUS = 20;
 
 /** Where and how a hunk was applied. */
 export interface AppliedHunk {

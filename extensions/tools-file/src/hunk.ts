@@ -1,3 +1,6 @@
+/** The search for places stops after this many, because nobody reads more of them. */
+export const MAX_AMBIGUOUS = 20;
+
 /** One change of a file: a text in it, and the replacement of that text. */
 export interface Hunk {
   search: string;

@@ -1,7 +1,7 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
-import { type AppliedHunk, applyHunks } from './apply-hunks.js';
+import type { AppliedHunk } from './apply-hunks.js';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
@@ -11,7 +11,6 @@ import { withEditLock } from './path-lock.js';
 import { changeSinceRead } from './read-records.js';
 import { renderHunkProblem } from './render-hunk-problem.js';
 import { decodeText, encodeText } from './text-encoding.js';
-import { unifiedDiff } from './unified-diff.js';
 
 /**
  * Changes parts of a text file, with all hunks or none. Needs `fs_reach.read` and `fs_reach.write`.
@@ -59,6 +58,9 @@ async function patchFile(
   path: string,
   ctx: EditContext & { dryRun?: boolean },
 ): Promise<ToolResult> {
+  // Loaded for the first patch, and before the file is read.
+  const { applyHunks } = await import('./apply-hunks.js');
+  const { unifiedDiff } = await import('./unified-diff.js');
   ctx.abortSignal.throwIfAborted();
   const { scopedFs: fs } = ctx;
   const name = displayPath(ctx.workingDir, path);

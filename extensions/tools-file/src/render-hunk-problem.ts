@@ -1,6 +1,6 @@
 import { takeStart } from '@ethosagent/policy';
-import { type HunkProblem, MAX_AMBIGUOUS } from './apply-hunks.js';
-import type { Hunk } from './hunk.js';
+import type { HunkProblem } from './apply-hunks.js';
+import { type Hunk, MAX_AMBIGUOUS } from './hunk.js';
 import { nearestRegion } from './nearest-region.js';
 import { linesOf } from './text-lines.js';
 

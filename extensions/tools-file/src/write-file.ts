@@ -14,7 +14,6 @@ import { withEditLock } from './path-lock.js';
 import { changeSinceRead } from './read-records.js';
 import { decodeText } from './text-encoding.js';
 import { countLines } from './text-lines.js';
-import { unifiedDiff } from './unified-diff.js';
 
 interface WriteArgs {
   path: string;
@@ -83,6 +82,7 @@ async function writeFile(
   };
   if (ctx.dryRun === true) {
     const old = before === null || before === undefined ? undefined : await readText(fs, path);
+    const { unifiedDiff } = await import('./unified-diff.js');
     const diff = unifiedDiff(name, old, content);
     const verb = before === undefined ? 'written' : before === null ? 'created' : 'replaced';
     return ok(`[dry-run] ${name} would be ${verb}: ${size}.\n${diff.text}`, {
