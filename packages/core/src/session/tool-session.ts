@@ -35,7 +35,7 @@ export class DefaultToolSession implements ToolSession {
   readonly #rounds: BatchRounds;
 
   /**
-   * A host calls `runtime.session(…)` instead.
+   * A host calls `runtime.session()` instead.
    *
    * @param parts the ledgers, the tools and the identity of the session
    */

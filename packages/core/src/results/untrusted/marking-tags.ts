@@ -16,8 +16,8 @@ const ENDS_OR_HAS_OUR_ATTRIBUTE = new RegExp(
 
 // Honest text has these as quotes around words, so they count as brackets only in tags of the
 // marking.
-const OPENING = /[«≪]/g;
-const CLOSING = /[»≫]/g;
+const OPENING = /[\xAB\u226A]/g; // « ≪
+const CLOSING = /[\xBB\u226B]/g; // » ≫
 
 /**
  * A tag of the marking in a text: where its bracket begins, and how many units the bracket takes.
@@ -29,7 +29,7 @@ export interface Tag {
 
 // Where an escaped tag may be: the starts of escapes, the characters of escapes, and the characters
 // of a tag.
-const TANGLE = /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};«≪»≫])+/giu;
+const TANGLE = /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};\xAB\u226A\xBB\u226B])+/giu;
 const WORD = /\w/g;
 /** How many characters behind a match are read to decide whether a tag ends there. */
 const BEHIND = 40;
