@@ -41,22 +41,26 @@ function costOf(entry: string): Cost {
 /** What an import loaded when the figure was written. Lower it when an import becomes lighter. */
 const WRITTEN: Record<string, Cost> = {
   'packages/types/dist/index.js': { modules: 1, kilobytes: 13 },
-  'packages/plugin-sdk/dist/index.js': { modules: 3, kilobytes: 30 },
-  'packages/core/dist/index.js': { modules: 22, kilobytes: 723 },
-  'packages/wiring/dist/index.js': { modules: 203, kilobytes: 2025 },
-  'packages/wiring/dist/agent/index.js': { modules: 37, kilobytes: 1227 },
-  'extensions/tools-browser/dist/index.js': { modules: 124, kilobytes: 1246 },
-  'extensions/tools-code/dist/index.js': { modules: 258, kilobytes: 1976 },
-  'extensions/tools-delegation/dist/index.js': { modules: 105, kilobytes: 1033 },
-  'extensions/tools-file/dist/index.js': { modules: 125, kilobytes: 1204 },
-  'extensions/tools-mcp/dist/index.js': { modules: 266, kilobytes: 2086 },
-  'extensions/tools-memory/dist/index.js': { modules: 107, kilobytes: 1088 },
-  'extensions/tools-terminal/dist/index.js': { modules: 124, kilobytes: 1534 },
-  'extensions/tools-todo/dist/index.js': { modules: 105, kilobytes: 1042 },
-  'extensions/tools-web/dist/index.js': { modules: 106, kilobytes: 1145 },
+  'packages/plugin-sdk/dist/index.js': { modules: 3, kilobytes: 31 },
+  'packages/core/dist/index.js': { modules: 20, kilobytes: 727 },
+  'packages/wiring/dist/index.js': { modules: 16, kilobytes: 306 },
+  'packages/wiring/dist/agent/index.js': { modules: 1, kilobytes: 0 },
+  'extensions/tools-browser/dist/index.js': { modules: 121, kilobytes: 1221 },
+  'extensions/tools-code/dist/index.js': { modules: 255, kilobytes: 1951 },
+  'extensions/tools-delegation/dist/index.js': { modules: 102, kilobytes: 1007 },
+  'extensions/tools-file/dist/index.js': { modules: 105, kilobytes: 1053 },
+  'extensions/tools-mcp/dist/index.js': { modules: 263, kilobytes: 2061 },
+  'extensions/tools-memory/dist/index.js': { modules: 104, kilobytes: 1063 },
+  'extensions/tools-terminal/dist/index.js': { modules: 121, kilobytes: 1510 },
+  'extensions/tools-todo/dist/index.js': { modules: 102, kilobytes: 1017 },
+  'extensions/tools-web/dist/index.js': { modules: 103, kilobytes: 1121 },
 };
 const MORE = 1.15;
-const IN_CHECK = new Set(['packages/core/dist/index.js', 'packages/wiring/dist/agent/index.js']);
+const IN_CHECK = new Set([
+  'packages/core/dist/index.js',
+  'packages/wiring/dist/index.js',
+  'packages/wiring/dist/agent/index.js',
+]);
 
 describe('what an import loads', () => {
   for (const [entry, written] of Object.entries(WRITTEN)) {

@@ -4,7 +4,6 @@ import { EthosError } from '@ethosagent/types';
 type Yaml = typeof import('yaml');
 type Zod = typeof import('zod');
 
-const requireHere = createRequire(import.meta.url);
 let loadedYaml: Yaml | undefined;
 let loadedZod: Zod | undefined;
 
@@ -14,7 +13,7 @@ let loadedZod: Zod | undefined;
  * @throws `TOOL_UNAVAILABLE` when it can't be loaded
  */
 export function yaml(): Yaml {
-  loadedYaml ??= orUnavailable('yaml', (): Yaml => requireHere('yaml'));
+  loadedYaml ??= orUnavailable('yaml', (require): Yaml => require('yaml'));
   return loadedYaml;
 }
 
@@ -25,7 +24,7 @@ export function yaml(): Yaml {
  * @throws `TOOL_UNAVAILABLE` when it can't be loaded
  */
 export function zod(): Zod {
-  loadedZod ??= orUnavailable('zod', (): Zod => requireHere('zod'));
+  loadedZod ??= orUnavailable('zod', (require): Zod => require('zod'));
   return loadedZod;
 }
 
@@ -34,9 +33,9 @@ export async function loadZod(): Promise<void> {
   loadedZod ??= await import('zod');
 }
 
-function orUnavailable<T>(name: string, load: () => T): T {
+function orUnavailable<T>(name: string, load: (require: NodeJS.Require) => T): T {
   try {
-    return load();
+    return load(createRequire(import.meta.url));
   } catch (cause) {
     const problem = `the package ${name} could not be loaded; install the dependencies again`;
     throw new EthosError('TOOL_UNAVAILABLE', problem, { cause });

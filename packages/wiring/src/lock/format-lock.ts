@@ -5,9 +5,11 @@ import { LOCK_VERSION, type ReachLock } from './reach-lock.js';
 const HEADER = ` What the tools of these agents may touch. "ethosagent lock" writes this file, and
  "ethosagent lock --check" compares: review each change, and don't edit it by hand.`;
 
-/** Characters that a reader would not see, or that change how the others are displayed. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/u;
-const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
+/**
+ * Characters that a reader would not see, or that change how the others are displayed. The pattern
+ * is a text, since a literal would be built, with its tables of Unicode, at every import.
+ */
+const UNSEEN = '[\\p{C}\\p{Zl}\\p{Zp}\\p{DI}]|(?! )\\p{Zs}';
 
 /**
  * Writes the text of a lock. It is sorted, so equal locks give the same text. The texts of tools
@@ -16,6 +18,7 @@ const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
  * @param lock a lock with portable paths
  */
 export function formatLock(lock: ReachLock): string {
+  const unseen = new RegExp(UNSEEN, 'u');
   const { Document, isScalar, Scalar, visit } = yaml();
   // Parsing also sorts the keys.
   const ordered = lockSchema().parse({ version: LOCK_VERSION, ...lock });
@@ -24,12 +27,12 @@ export function formatLock(lock: ReachLock): string {
   visit(document, {
     Scalar(_, node) {
       if (!isScalar(node) || typeof node.value !== 'string') return;
-      if (UNSEEN.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
+      if (unseen.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
       else if (node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
     },
   });
   const text = document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
-  return text.replace(EACH_UNSEEN, (character) => (character === '\n' ? '\n' : escaped(character)));
+  return text.replace(new RegExp(UNSEEN, 'gu'), (character) => (character === '\n' ? '\n' : escaped(character)));
 }
 
 function escaped(character: string): string {
