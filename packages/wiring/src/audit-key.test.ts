@@ -14,8 +14,8 @@ import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createTestFolder } from '@ethosagent/test-support';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 import { createToolRuntime } from './tool-runtime.js';
+import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 
 const counts = defineTool({
   name: 'counts',

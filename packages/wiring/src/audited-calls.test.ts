@@ -6,9 +6,9 @@ import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import type { AuditSink } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
+import { verifyRuntimeAudit } from './verify-runtime-audit.js';
 
 let world: string;
 let runtime: ToolRuntime;

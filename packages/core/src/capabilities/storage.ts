@@ -28,7 +28,6 @@ export const storage = defineCapability('storage', {
     }
     return problems;
   },
-  // Each scope has a namespace of its own.
   compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => ({
     bind: ({ ctx, scope: life, service, accessors }) => {
       const factory = backends.kvStoreFactory;

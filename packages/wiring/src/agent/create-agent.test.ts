@@ -14,7 +14,8 @@ import { errorCodeOf } from '@ethosagent/types';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Agent, type AgentOptions, createAgent } from './create-agent.js';
+import type { Agent, AgentOptions } from './agent-api.js';
+import { createAgent } from './create-agent.js';
 
 type Step = string | [tool: string, args: object][];
 type Answer = Awaited<ReturnType<MockLanguageModelV3['doStream']>>;

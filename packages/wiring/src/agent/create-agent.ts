@@ -1,21 +1,24 @@
-import type { AgentLoop, AgentLoopOptions } from '@ethosagent/agent-loop';
-import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
+import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
+import type { ToolRuntimeOptions } from '../runtime-api.js';
+import type { Agent, AgentOptions } from './agent-api.js';
 
-/** The options of an agent: those of its runtime and of its loop. */
-export interface AgentOptions
-  extends Omit<ToolRuntimeOptions, 'approve' | 'limits'>,
-    Omit<AgentLoopOptions, 'tools' | 'sessions' | 'personality' | 'imageScaler'> {
-  /** The limits of the tool registry. `limits` are those of a turn. */
-  toolLimits?: ToolRuntimeOptions['limits'];
-}
-
-/** An agent: a loop, and the runtime with its tools. */
-export interface Agent {
-  readonly loop: AgentLoop;
-  readonly runtime: ToolRuntime;
-  /** Ends all turns, their sub-agents, and what tools left running. Then closes the stores. */
-  close(): Promise<void>;
-}
+/** The type makes this list complete, except for the options of the runtime. */
+const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
+  toolLimits: true,
+  model: true,
+  instructions: true,
+  identity: true,
+  retries: true,
+  prices: true,
+  delegation: true,
+  context: true,
+  toolSearch: true,
+  onInternal: true,
+  toolImages: true,
+  modelSettings: true,
+  now: true,
+};
+const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
 
 /**
  * Creates an agent: a runtime, and an agent loop over its tools. Each turn runs under the active
@@ -41,9 +44,9 @@ export interface Agent {
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  // Read before the loop and the engine are loaded, since the host may change its directory while
-  // it waits.
-  const { cwd = process.cwd() }: Partial<AgentOptions> = Object(options);
+  assertKnownOptions(options, AGENT_OPTIONS);
+  // Read before the loop and the engine are loaded, since the host may change them while it waits.
+  const { cwd = process.cwd(), ...rest } = options;
   const { openAgent } = await import('./open-agent.js');
-  return openAgent(options, cwd);
+  return openAgent({ ...rest, cwd });
 }

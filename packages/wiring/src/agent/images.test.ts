@@ -8,7 +8,8 @@ import type { ImageScaler } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createToolRuntime } from '../tool-runtime.js';
-import { type AgentOptions, createAgent } from './create-agent.js';
+import type { AgentOptions } from './agent-api.js';
+import { createAgent } from './create-agent.js';
 
 const SMALL = samplePng(3, 2);
 const WIDE = samplePng(9_000, 2);

@@ -1,1 +1,2 @@
-export { type Agent, type AgentOptions, createAgent } from './create-agent.js';
+export type { Agent, AgentOptions } from './agent-api.js';
+export { createAgent } from './create-agent.js';

@@ -4,7 +4,8 @@ import { type ScriptedStep, scriptedModel } from '@ethosagent/plugin-sdk/testing
 import { createTestFolder } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Agent, createAgent } from './create-agent.js';
+import type { Agent } from './agent-api.js';
+import { createAgent } from './create-agent.js';
 
 // The user approved all calls of `pay` for the agent at the top. Which sub-agents may use that
 // grant?

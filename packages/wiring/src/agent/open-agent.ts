@@ -1,43 +1,26 @@
 import { AgentLoop } from '@ethosagent/agent-loop';
 import { imageScalerOf } from '../installed-scaler.js';
-import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
 import { openToolRuntime } from '../open-tool-runtime.js';
-import type { ToolRuntimeOptions } from '../runtime-api.js';
-import type { Agent, AgentOptions } from './create-agent.js';
-
-/** The type makes this list complete, except for the options of the runtime. */
-const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
-  toolLimits: true,
-  model: true,
-  instructions: true,
-  identity: true,
-  retries: true,
-  prices: true,
-  delegation: true,
-  context: true,
-  toolSearch: true,
-  onInternal: true,
-  toolImages: true,
-  modelSettings: true,
-  now: true,
-};
-const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
+import type { Agent, AgentOptions } from './agent-api.js';
 
 /**
- * Creates an agent. This module loads the loop and the engine, so it is loaded for the first agent.
+ * Creates an agent from options whose names were checked. This module loads the loop and the
+ * engine, so it is loaded for the first agent.
  *
- * @param cwd that of the options, or else the working directory of the host when it asked
+ * @param options a copy, which the host does not change
  */
-export async function openAgent(options: AgentOptions, cwd: string): Promise<Agent> {
-  assertKnownOptions(options, AGENT_OPTIONS);
+export async function openAgent(options: AgentOptions & { cwd: string }): Promise<Agent> {
   const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
   const imageScaler = await imageScalerOf(given);
-  const runtime = await openToolRuntime({
-    ...rest,
-    personality,
-    imageScaler: imageScaler ?? false,
-    ...(toolLimits !== undefined && { limits: toolLimits }),
-  }, cwd);
+  const runtime = await openToolRuntime(
+    {
+      ...rest,
+      personality,
+      imageScaler: imageScaler ?? false,
+      ...(toolLimits !== undefined && { limits: toolLimits }),
+    },
+    rest.cwd,
+  );
   let loop: AgentLoop;
   try {
     loop = new AgentLoop({

@@ -10,7 +10,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ToolRuntime } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
-import { type Agent, createAgent } from './create-agent.js';
+import type { Agent } from './agent-api.js';
+import { createAgent } from './create-agent.js';
 
 const page = defineTool({
   name: 'page',

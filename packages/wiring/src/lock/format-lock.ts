@@ -32,7 +32,9 @@ export function formatLock(lock: ReachLock): string {
     },
   });
   const text = document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
-  return text.replace(new RegExp(UNSEEN, 'gu'), (character) => (character === '\n' ? '\n' : escaped(character)));
+  return text.replace(new RegExp(UNSEEN, 'gu'), (character) =>
+    character === '\n' ? '\n' : escaped(character),
+  );
 }
 
 function escaped(character: string): string {

@@ -8,7 +8,9 @@ type Part = keyof typeof COMPARISONS;
 /** The capabilities in the order of messages, and then what is not one. */
 const PARTS: readonly Part[] = [
   ...Object.keys(CAPABILITIES).filter(isPart),
-  ...Object.keys(COMPARISONS).filter((key) => !Object.hasOwn(CAPABILITIES, key)).filter(isPart),
+  ...Object.keys(COMPARISONS)
+    .filter((key) => !Object.hasOwn(CAPABILITIES, key))
+    .filter(isPart),
 ];
 
 function isPart(key: string): key is Part {

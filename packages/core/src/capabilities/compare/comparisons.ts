@@ -19,6 +19,7 @@ export const COMPARISONS: {
 } = {
   secrets: compareSecrets,
   network: compareNetwork,
+  // Each scope has a namespace of its own.
   storage: ({ storage: before }, { storage: after }) =>
     after === undefined || after.scope === before?.scope
       ? []

@@ -29,7 +29,8 @@ export interface Tag {
 
 // Where an escaped tag may be: the starts of escapes, the characters of escapes, and the characters
 // of a tag.
-const TANGLE = /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};\xAB\u226A\xBB\u226B])+/giu;
+const TANGLE =
+  /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};\xAB\u226A\xBB\u226B])+/giu;
 const WORD = /\w/g;
 /** How many characters behind a match are read to decide whether a tag ends there. */
 const BEHIND = 40;
