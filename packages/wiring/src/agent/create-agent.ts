@@ -1,24 +1,4 @@
-import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
-import type { ToolRuntimeOptions } from '../runtime-api.js';
 import type { Agent, AgentOptions } from './agent-api.js';
-
-/** The type makes this list complete, except for the options of the runtime. */
-const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
-  toolLimits: true,
-  model: true,
-  instructions: true,
-  identity: true,
-  retries: true,
-  prices: true,
-  delegation: true,
-  context: true,
-  toolSearch: true,
-  onInternal: true,
-  toolImages: true,
-  modelSettings: true,
-  now: true,
-};
-const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
 
 /**
  * Creates an agent: a runtime, and an agent loop over its tools. Each turn runs under the active
@@ -44,9 +24,8 @@ const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  assertKnownOptions(options, AGENT_OPTIONS);
-  // Read before the loop and the engine are loaded, since the host may change them while it waits.
-  const { cwd = process.cwd(), ...rest } = options;
+  // Copied before the loop and the engine are loaded, since the host may change them while it waits.
+  const { cwd = process.cwd(), ...rest }: AgentOptions = Object(options);
   const { openAgent } = await import('./open-agent.js');
   return openAgent({ ...rest, cwd });
 }
