@@ -1,7 +1,7 @@
 import { type Edit, exactEdits, wholeLines } from './exact-edits.js';
 import { type Hunk, MAX_AMBIGUOUS, type Tolerance } from './hunk.js';
+import { PatchedText } from './patched-text.js';
 import { placeEdits } from './place-edits.js';
-import { lineNumbersAt } from './text-lines.js';
 
 /** Where and how a hunk was applied. */
 export interface AppliedHunk {
@@ -40,54 +40,52 @@ type HunkEdits = { edits: Edit[]; tolerance?: Tolerance } | HunkProblem;
  * refused.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchOutcome {
-  let current = text;
+  const current = new PatchedText(text);
   const applied: AppliedHunk[] = [];
   for (const [index, hunk] of hunks.entries()) {
     const found = editsOf(current, hunk);
-    if ('kind' in found) return { ok: false, index, problem: found, text: current };
+    if ('kind' in found) return { ok: false, index, problem: found, text: current.text };
     const { edits, tolerance } = found;
-    const lines = lineNumbersAt(
-      current,
-      edits.map(({ start }) => start),
-    );
+    const lines = current.lineNumbersAt(edits.map(({ start }) => start));
     applied.push({ lines, ...(tolerance !== undefined && { tolerance }) });
-    const next = splice(current, edits);
-    if (next === current) {
+    const before = current.text;
+    current.apply(edits);
+    if (current.text === before) {
       const problem: HunkProblem = { kind: 'already applied', line: lines[0] ?? 1 };
-      return { ok: false, index, problem, text: current };
+      return { ok: false, index, problem, text: before };
     }
-    current = next;
   }
-  return { ok: true, text: current, hunks: applied };
+  return { ok: true, text: current.text, hunks: applied };
 }
 
-function editsOf(text: string, hunk: Hunk): HunkEdits {
+function editsOf(current: PatchedText, hunk: Hunk): HunkEdits {
+  const { text } = current;
   if (hunk.search === '') return { kind: 'empty' };
   if (hunk.search === hunk.replace) return { kind: 'no change' };
   const limit = hunk.replace_all === true ? Number.POSITIVE_INFINITY : MAX_AMBIGUOUS;
   const exact = exactEdits(text, hunk, limit);
-  const done = appliedAt(text, hunk, exact?.edits);
+  const done = appliedAt(current, hunk, exact?.edits);
   if (done !== undefined) return { kind: 'already applied', line: done };
   if (exact !== undefined && hunk.replace_all === true) {
-    return oneOrAll(text, hunk, exact);
+    return oneOrAll(current, hunk, exact);
   }
   if (hunk.exact === true || hunk.search.trim() === '') {
-    return exact === undefined ? { kind: 'not found' } : oneOrAll(text, hunk, exact);
+    return exact === undefined ? { kind: 'not found' } : oneOrAll(current, hunk, exact);
   }
   if (exact !== undefined && (exact.edits.length > 1 || !wholeLines(text, exact.edits[0]))) {
-    return oneOrAll(text, hunk, exact);
+    return oneOrAll(current, hunk, exact);
   }
-  const placed = placeEdits(text, hunk, { limit, exact: exact?.edits[0] });
+  const placed = placeEdits(current, hunk, { limit, exact: exact?.edits[0] });
   if ('unclearAt' in placed) {
-    const [line = 1] = lineNumbersAt(text, [placed.unclearAt]);
+    const [line = 1] = current.lineNumbersAt([placed.unclearAt]);
     return { kind: 'unclear', line };
   }
   if (placed.edits.length === 0) return { kind: 'not found' };
-  return oneOrAll(text, hunk, exact === undefined ? placed : { ...exact, edits: placed.edits });
+  return oneOrAll(current, hunk, exact === undefined ? placed : { ...exact, edits: placed.edits });
 }
 
 function oneOrAll(
-  text: string,
+  current: PatchedText,
   hunk: Hunk,
   found: { edits: Edit[]; tolerance?: Tolerance },
 ): HunkEdits {
@@ -95,7 +93,7 @@ function oneOrAll(
   if (hunk.replace_all === true) return { ...found, edits: withoutOverlaps(edits) };
   if (edits.length === 1) return found;
   const starts = edits.map(({ start }) => start);
-  const lines = lineNumbersAt(text, starts);
+  const lines = current.lineNumbersAt(starts);
   return { kind: 'ambiguous', lines, ...(tolerance !== undefined && { tolerance }) };
 }
 
@@ -103,18 +101,18 @@ function oneOrAll(
  * Returns the line where the replacement already is, when the search text is only found inside it.
  */
 function appliedAt(
-  text: string,
+  current: PatchedText,
   { search, replace, replace_all }: Hunk,
   edits: readonly Edit[] | undefined,
 ): number | undefined {
   if (replace.trim() === '' || replace_all === true) return undefined;
   const inside = replace.indexOf(search);
   if (edits !== undefined && (edits.length > 1 || inside === -1)) return undefined;
-  const at = text.indexOf(replace);
+  const at = current.text.indexOf(replace);
   if (at === -1) return undefined;
   const [only] = edits ?? [];
   const covers = only === undefined || (at <= only.start && only.end <= at + replace.length);
-  return covers ? lineNumbersAt(text, [at])[0] : undefined;
+  return covers ? current.lineNumbersAt([at])[0] : undefined;
 }
 
 function withoutOverlaps(edits: readonly Edit[]): Edit[] {
@@ -123,14 +121,4 @@ function withoutOverlaps(edits: readonly Edit[]): Edit[] {
     if (edit.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(edit);
   }
   return chosen;
-}
-
-function splice(text: string, edits: readonly Edit[]): string {
-  let result = '';
-  let from = 0;
-  for (const { start, end, replacement } of edits) {
-    result += text.slice(from, start) + replacement;
-    from = end;
-  }
-  return result + text.slice(from);
 }

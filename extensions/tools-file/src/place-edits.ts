@@ -1,9 +1,9 @@
 import type { Edit } from './exact-edits.js';
-import { fileStyle } from './file-style.js';
 import { findPlaces, type Place } from './find-places.js';
 import { type Fitted, fitReplacement } from './fit-replacement.js';
 import type { Hunk, Tolerance } from './hunk.js';
-import { type Line, linesOf } from './text-lines.js';
+import type { PatchedText } from './patched-text.js';
+import type { Line } from './text-lines.js';
 
 /** The edits of a hunk, or the offset of a place where the replacement is ambiguous. */
 export type Placed = { edits: Edit[]; tolerance?: Tolerance } | { unclearAt: number };
@@ -15,25 +15,27 @@ export type Placed = { edits: Edit[]; tolerance?: Tolerance } | { unclearAt: num
  * @param exact the one place that has the search text exactly, if there is one
  */
 export function placeEdits(
-  text: string,
+  current: PatchedText,
   { search, replace, replace_all }: Hunk,
   { limit, exact }: { limit: number; exact: Edit | undefined },
 ): Placed {
-  const file = linesOf(text);
+  const { text, lines: file } = current;
   const wanted = search.split(/\r?\n/);
   const given = replace === '' ? [] : replace.split(/\r?\n/);
   const endsLine = wanted.at(-1) === '' && wanted.length > 1;
   const givenEndsLine = given.at(-1) === '' && given.length > 1;
   if (endsLine) wanted.pop();
   if (endsLine && givenEndsLine) given.pop();
-  const places = findPlaces(file, wanted, {
+  const places = findPlaces(current, wanted, {
     skipOverlaps: replace_all === true,
     limit,
   });
+  // A fitted place may have the blank lines behind it too.
+  current.settle((places.at(-1)?.at(-1) ?? 0) + wanted.length + 2);
   const chosen = chooseAmong(file, places, { wanted, exact });
   const isAmbiguous = chosen.length > 1 && replace_all !== true;
   const edits: Edit[] = [];
-  const style = fileStyle(file);
+  const { style } = current;
   for (const place of chosen) {
     const start = file[place[0] ?? 0]?.start ?? 0;
     if (isAmbiguous) {
