@@ -1,15 +1,8 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 import { EthosError } from '@ethosagent/types';
 
 const SHORTEST_KEY_BYTES = 16;
 const HASH_LENGTH = 64;
-/** Of SHA-256. */
-const BLOCK_BYTES = 64;
-const DIGEST_BYTES = 32;
-/** Room for most lines. A longer one gets memory of its own. */
-const SCRATCH_BYTES = 16 * 1024;
-/** As UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 const END_LENGTH = ',"hash":""}'.length + HASH_LENGTH;
 const END = /^,"hash":"([0-9a-f]{64})"\}$/;
 
@@ -34,40 +27,9 @@ export function chainHash(key: string | Uint8Array | undefined): ChainHash {
       `the key of an audit log has ${SHORTEST_KEY_BYTES} bytes or more; make one with randomBytes(32)`,
     );
   }
-  return hmac(bytes);
-}
-
-// HMAC as RFC 2104 defines it, over two hashes: Node has no HMAC in one call, and an object for each
-// costs twice as much as both hashes.
-function hmac(key: Buffer): ChainHash {
-  const block = Buffer.alloc(BLOCK_BYTES);
-  block.set(key.length > BLOCK_BYTES ? createHash('sha256').update(key).digest() : key);
-  const inner = Buffer.alloc(SCRATCH_BYTES);
-  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
-  for (const [at, byte] of block.entries()) {
-    inner[at] = byte ^ 0x36;
-    outer[at] = byte ^ 0x5c;
-  }
-  const innerPad = inner.subarray(0, BLOCK_BYTES);
-  /** The inner pad, the previous hash and the text, in one piece. */
-  const message = (previous: string, text: string | Uint8Array): Uint8Array => {
-    const room = BLOCK_BYTES + (previous.length + text.length) * MOST_BYTES_A_UNIT;
-    if (room > SCRATCH_BYTES) {
-      return Buffer.concat([innerPad, Buffer.from(previous), Buffer.from(text)]);
-    }
-    let end = BLOCK_BYTES + inner.write(previous, BLOCK_BYTES);
-    if (typeof text === 'string') {
-      end += inner.write(text, end);
-    } else {
-      inner.set(text, end);
-      end += text.length;
-    }
-    return inner.subarray(0, end);
-  };
-  return (previous, text) => {
-    outer.write(hash('sha256', message(previous, text), 'binary'), BLOCK_BYTES, 'binary');
-    return hash('sha256', outer, 'hex');
-  };
+  const secret = createSecretKey(bytes);
+  return (previous, text) =>
+    createHmac('sha256', secret).update(previous).update(text).digest('hex');
 }
 
 /**
