@@ -262,7 +262,7 @@ describe('NetworkGuard.fetch, time', () => {
     );
     const response = await answeredInTime(server.origin, async () => {
       while (server.open > 0) await setImmediate();
-      // What the server has sent is in this process by now, and is read in the next turns of its loop.
+      // The server has sent it, and the next turns of the loop read it.
       for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     });
     expect(await response.text()).toBe('hello');

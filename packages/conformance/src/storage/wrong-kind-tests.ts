@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { appends, code, type StorageSuiteWorld } from './storage-suite-world.js';
 
-/** What a storage answers where nothing is, or a folder in the place of a file. */
+/** What a storage answers where nothing is, or where a folder is instead of a file. */
 export function wrongKindTests(w: StorageSuiteWorld): void {
   it('Storage answers for what is not there', async () => {
     const folder = w.fresh();
