@@ -116,10 +116,19 @@ describe('applyHunks with the difference of two texts', () => {
       if (exactly.ok) expect(exactly.text).toBe(after);
       else expect(exactly.problem.kind).toBe('already applied');
       const outcome = applyHunks(before, hunks);
-      if (outcome.ok) expect(outcome.text).toBe(after);
-      else expect(outcome.problem.kind).not.toBe('empty');
+      // A last line that stays keeps its line ending, though the replacement leaves it out.
+      const stays = hunks.some(({ search, replace }) => /\n$/.test(search) && /.$/.test(replace));
+      const ending = before.includes('\r\n') ? '\r\n' : '\n';
+      if (!outcome.ok) expect(outcome.problem.kind).not.toBe('empty');
+      else expect([after, ...(stays ? [after + ending] : [])]).toContain(outcome.text);
     },
-    { runs: { check: 100, long: 100_000 } },
+    {
+      runs: { check: 100, long: 100_000 },
+      corpus: [
+        [['b\n--- x\na\n', 'a\na\n\né😀\nb\na'], 100],
+        [['--- x', '--- x\r\n\r\n--- x\r\n$&\r\n'], 1],
+      ],
+    },
   );
 });
 
@@ -192,7 +201,10 @@ describe('applyHunks with a hunk that changes one line', () => {
       expect(others(got.slice(1, -1))).toEqual(others(file));
       expect(applyHunks(outcome.text, [hunk]).ok).toBe(false);
     },
-    { runs },
+    {
+      runs,
+      corpus: [[['x', '}'], ['nothing', (line) => line], 1, Array(8).fill('\r\n')]],
+    },
   );
 });
 

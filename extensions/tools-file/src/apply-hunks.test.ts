@@ -255,6 +255,9 @@ describe('applyHunks refuses', () => {
   it.each<[string, string, Hunk]>([
     ['a replacement', 'a\n', { search: 'a\n', replace: 'b\n' }],
     ['an insertion, which would be made twice', 'a\nc\n', { search: 'a\n', replace: 'a\nb\n' }],
+    ['an insertion into a CRLF file', 'a\r\nc\r\n', { search: 'a\n', replace: 'a\nb\n' }],
+    ['a longer line of a CRLF file', 'a\r\nc\r\n', { search: 'a\nc', replace: 'a\nc + 1' }],
+    ['an insertion into a file of both', 'a\r\nc\nd\n', { search: 'a\nc\n', replace: 'a\nb\nc\n' }],
     ['a removal', 'a\nb\nc\n', { search: 'a\nb\nc\n', replace: 'a\nc\n' }],
     [
       'a tolerant match',

@@ -2,6 +2,7 @@ import { type Edit, exactEdits, wholeLines } from './exact-edits.js';
 import { type Hunk, MAX_AMBIGUOUS, type Tolerance } from './hunk.js';
 import { PatchedText } from './patched-text.js';
 import { placeEdits } from './place-edits.js';
+import { lineNumbersAt } from './text-lines.js';
 
 /** Where and how a hunk was applied. */
 export interface AppliedHunk {
@@ -106,13 +107,27 @@ function appliedAt(
   edits: readonly Edit[] | undefined,
 ): number | undefined {
   if (replace.trim() === '' || replace_all === true) return undefined;
-  const inside = replace.indexOf(search);
-  if (edits !== undefined && (edits.length > 1 || inside === -1)) return undefined;
-  const at = current.text.indexOf(replace);
+  // As in the search: whoever writes carriage returns into its text means them. Otherwise both line
+  // endings are alike.
+  const read = search.includes('\r') || !replace.includes('\n') ? asItIs : withUnixEndings;
+  const wanted = read(replace);
+  if (edits !== undefined && (edits.length > 1 || !wanted.includes(search))) return undefined;
+  const text = read(current.text);
+  const at = text.indexOf(wanted);
   if (at === -1) return undefined;
   const [only] = edits ?? [];
-  const covers = only === undefined || (at <= only.start && only.end <= at + replace.length);
-  return covers ? current.lineNumbersAt([at])[0] : undefined;
+  const offsetOf = (offset: number) => read(current.text.slice(0, offset)).length;
+  const covers =
+    only === undefined || (at <= offsetOf(only.start) && offsetOf(only.end) <= at + wanted.length);
+  return covers ? lineNumbersAt(text, [at])[0] : undefined;
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+function withUnixEndings(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 function withoutOverlaps(edits: readonly Edit[]): Edit[] {

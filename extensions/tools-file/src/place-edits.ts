@@ -45,7 +45,7 @@ export function placeEdits(
     const fitted = fitReplacement(file, place, { wanted, given, style });
     if (fitted === undefined) return { unclearAt: start };
     const joins = endsLine && !givenEndsLine && given.length > 0;
-    const edit = toEdit(text, fitted, { endsLine, joins });
+    const edit = toEdit(text, fitted, { endsLine, joins, replace });
     if (edit === undefined) return { unclearAt: start };
     edits.push(edit);
   }
@@ -80,9 +80,12 @@ function chooseAmong(
 function toEdit(
   text: string,
   { first, last, result }: Fitted,
-  { endsLine, joins }: { endsLine: boolean; joins: boolean },
+  { endsLine, joins, replace }: { endsLine: boolean; joins: boolean; replace: string },
 ): Edit | undefined {
-  const ending = usualEnding(text, { first, last });
+  // A file without a line ending gets those of the replacement.
+  const ending = text.includes('\n')
+    ? usualEnding(text, { first, last })
+    : (frequentEnding(replace) ?? '\n');
   const stays = result.at(-1)?.of === last;
   if (joins && !stays) return undefined;
   const parts = result.map(({ text: line, of }, at) => {
@@ -105,10 +108,13 @@ function endingOf(text: string, line: Line): string | undefined {
  * Returns the most frequent line ending of a place. When it has none, that of the line before it.
  */
 function usualEnding(text: string, { first, last }: { first: Line; last: Line }): string {
-  const place = text.slice(first.start, last.next);
-  const from = place.includes('\n') ? place : text.slice(0, first.start);
-  const endings = place.includes('\n') ? (from.match(/\r?\n/g) ?? []) : [];
-  if (endings.length === 0) return from.endsWith('\r\n') ? '\r\n' : '\n';
+  const before = text.slice(0, first.start).endsWith('\r\n') ? '\r\n' : '\n';
+  return frequentEnding(text.slice(first.start, last.next)) ?? before;
+}
+
+function frequentEnding(text: string): string | undefined {
+  const endings = text.match(/\r?\n/g);
+  if (endings === null) return undefined;
   const dos = endings.filter((ending) => ending === '\r\n').length;
   return dos * 2 > endings.length ? '\r\n' : '\n';
 }
