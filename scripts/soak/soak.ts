@@ -36,10 +36,13 @@ const TURN_MS = 5_000;
 const HUNG_MS = 15_000;
 /** Connections that nobody wants again are kept for four seconds. */
 const RELEASE_MS = 10_000;
-/** What may stay in use at the end. The one descriptor is of the `/dev/null` that children get. */
+/**
+ * What stays in use until the host ends: two descriptors, of the `/dev/null` that children get and of
+ * the file that marks the processes of this host; and the socket to the supervisor of its processes.
+ */
 const KEPT: Readonly<Record<(typeof MEASURES)[number], number>> = {
-  descriptors: 1,
-  sockets: 0,
+  descriptors: 2,
+  sockets: 1,
   timers: 0,
   processes: 0,
   'temporary files': 0,

@@ -78,12 +78,12 @@ export function fitReplacement(
     const pair = line === undefined ? undefined : fitting.lines[line];
     if (line === undefined || pair === undefined) return [...gap, { text }];
     const of = found[line];
-    // A line of the search text that is exactly as in the file is changed when the replacement differs.
+    // What the search text has exactly as in the file is changed where the replacement differs: a
+    // whole line, or a line without its indentation.
     const isExact = pair.wanted.text === pair.found.text;
-    if (of !== undefined && (isExact ? text === of.text : indents[at] === pair.found.indent)) {
-      return [...gap, { text: of.text, of }];
-    }
-    return [...gap, { text: isExact ? text : (indents[at] ?? '') + pair.found.body }];
+    const body = pair.wanted.body === pair.found.body ? bodies[at] : pair.found.body;
+    const fitted = isExact ? text : (indents[at] ?? '') + (body ?? '');
+    return [...gap, fitted === of?.text ? { text: fitted, of } : { text: fitted }];
   });
   const [first, last] = [fileGaps[0]?.[0] ?? found[0], fileGaps.at(-1)?.at(-1) ?? found.at(-1)];
   return first === undefined || last === undefined ? undefined : { first, last, result };
