@@ -246,7 +246,10 @@ export class ScopedProcessImpl implements ScopedProcess {
       ? await placeInSandbox(
           { file, args, env, path },
           {
-            ...this.#options,
+            // One by one: the reach is a getter, which a spread leaves out.
+            reach: this.#options.reach,
+            workingDir: this.#options.workingDir,
+            policy,
             sandbox,
             opts: { ...opts, keepsChannel: opts.onChannel !== undefined },
             openWayOut: () => this.#openWayOut(),
