@@ -10,7 +10,9 @@ export function namespaceTests(w: KeyValueWorld): void {
     await fc.assert(
       fc.asyncProperty(distinct, distinct, TEXT, async (ids, keys, tag) => {
         const run = w.unique();
-        const stores = ids.map((id) => w.backend.kvStoreFactory('suite', `${run}:${tag}${id}`));
+        const stores = ids.map((id) =>
+          w.backend.kvStoreFactory('suite', `suite:${run}:${tag}${id}`),
+        );
         await Promise.all(
           stores.flatMap((kv, i) => keys.map((key) => kv.set(key, JSON.stringify([i, key])))),
         );

@@ -80,6 +80,8 @@ export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
     });
 
     let run = 0;
+    // A number alone would name a namespace of `keyValueConformance`, which may test the same database.
+    const idOf = (id: string) => `any-calls:${run}:${id}`;
     const text = fc
       .array(fc.constantFrom(...HOSTILE), { maxLength: 3 })
       .map((parts) => parts.join(''));
@@ -96,7 +98,7 @@ export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
       }),
       async ({ ids, steps }) => {
         run += 1;
-        const worlds = ids.map((id) => ({ kv: fresh(`${run}:${id}`), model: new Set<string>() }));
+        const worlds = ids.map((id) => ({ kv: fresh(idOf(id)), model: new Set<string>() }));
         for (const { store, method, text } of steps) {
           const at = worlds[store];
           if (at === undefined) continue;
