@@ -107,8 +107,7 @@ function appliedAt(
   edits: readonly Edit[] | undefined,
 ): number | undefined {
   if (replace.trim() === '' || replace_all === true) return undefined;
-  // As in the search: whoever writes carriage returns into its text means them. Otherwise both line
-  // endings are alike.
+  // A search text with carriage returns means them. For any other, CRLF and LF are the same.
   const read = search.includes('\r') || !replace.includes('\n') ? asItIs : withUnixEndings;
   const wanted = read(replace);
   if (edits !== undefined && (edits.length > 1 || !wanted.includes(search))) return undefined;

@@ -1,4 +1,4 @@
-/** The search for places stops after this many, because nobody reads more of them. */
+/** The most places that a search for one place finds. A message lists no more. */
 export const MAX_AMBIGUOUS = 20;
 
 /** One change of a file: a text in it, and the replacement of that text. */

@@ -34,7 +34,11 @@ export function resumeTurn(log: SessionLog, { personalityId }: SessionRef): Agen
   return { kind: 'resumed', turn };
 }
 
-/** The turn that can be resumed. @throws `TURN_INVALID` if there is none */
+/**
+ * Returns the turn that has not ended, which can be resumed.
+ *
+ * @throws `TURN_INVALID` if there is none
+ */
 export function unfinished({ turn }: SessionLog): LoggedTurn {
   if (turn !== undefined && turn.end === undefined) return turn;
   throw new EthosError(

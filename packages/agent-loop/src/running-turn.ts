@@ -20,12 +20,13 @@ export interface RunningParts {
   release: () => void;
 }
 
-/** Ends a turn that runs or is about to. Nobody reads its events any more. */
+/** Ends a turn that runs or is about to, when its reader has stopped. */
 export function leave(running: RunningTurn): void {
+  const reason = new DOMException('the reader of the turn has stopped', 'AbortError');
   running.isLeft = true;
-  running.turn?.leave();
+  running.turn?.leave(reason);
   running.events?.end();
-  running.controller.abort(new DOMException('nobody reads the turn any more', 'AbortError'));
+  running.controller.abort(reason);
 }
 
 /**

@@ -142,9 +142,9 @@ export class Turn {
     await this.#parts.journal.append({ kind: 'delegated', turn: this.#turn.turn, ...delegated });
   }
 
-  /** Ends what runs. The turn stays unfinished. */
-  leave(): void {
-    this.#halt('left', new DOMException('nobody reads the turn any more', 'AbortError'));
+  /** Ends what runs, for a reason. The turn stays unfinished. */
+  leave(reason: unknown): void {
+    this.#halt('left', reason);
   }
 
   /** Runs to the end. Never rejects. */

@@ -33,7 +33,7 @@ export function messagesTests(w: SessionWorld): void {
       expect(cut.every((message) => message.data === undefined)).toBe(true);
     });
 
-    it('of a session that there is not are none', async () => {
+    it('of a session that does not exist are an empty list', async () => {
       expect(await w.store.messages(w.fresh().id)).toEqual([]);
       expect(await w.store.get(w.fresh().id)).toBeNull();
       expect(await w.store.delete(w.fresh().id)).toBe(false);

@@ -3,7 +3,7 @@ import { code, type StorageSuiteWorld } from './storage-suite-world.js';
 
 /** What is gone after a remove, and where it is after a rename. */
 export function removeRenameTests(w: StorageSuiteWorld): void {
-  it('Storage.remove takes a file, and a folder only when it is told to', async () => {
+  it('Storage.remove removes a file, and a folder only with recursive: true', async () => {
     const folder = w.fresh();
     await w.storage.write(`${folder}/a/file`, 'x');
     await w.storage.write(`${folder}/a/b/file`, 'x');
