@@ -299,6 +299,28 @@ describe('createToolRuntime without cwd', () => {
   });
 });
 
+describe('createToolRuntime with options that the host changes while it waits', () => {
+  it('takes them as they were, with what they inherit', async () => {
+    const denied = join(work, 'denied.txt');
+    put(denied, 'secret');
+    const options = Object.assign(Object.create({ denyPaths: [denied] }), {
+      home,
+      cwd: work,
+      personality: 'coder',
+      tools: createFileTools(),
+    });
+    const opening = createToolRuntime(options);
+    options.cwd = '/';
+    options.personality = 'nobody';
+    options.tools = [];
+    const runtime = await opening;
+    open.push(runtime);
+    expect(text(await runtime.execute(call('read_file', { path: denied })))).toContain(
+      'not permitted',
+    );
+  });
+});
+
 describe('ToolRuntime.execute', () => {
   it('keeps state over a restart', async () => {
     const first = await start({ tools: [counter] });

@@ -27,8 +27,11 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   assertKnownOptions(options, RUNTIME_OPTIONS);
-  // Read before the engine is loaded, since the host may change its directory while it waits.
-  const { cwd = process.cwd() } = options;
+  // Copied before the engine is loaded, since the host may change them while it waits. What the
+  // options inherit stays.
+  const prototype: unknown = Object.getPrototypeOf(options);
+  const copy: ToolRuntimeOptions = Object.assign(Object.create(Object(prototype)), options);
+  const { cwd = process.cwd() } = copy;
   const { openToolRuntime } = await import('./open-tool-runtime.js');
-  return openToolRuntime(options, cwd);
+  return openToolRuntime(copy, cwd);
 }

@@ -88,6 +88,44 @@ async function start(steps: Step[], options: Partial<AgentOptions> = {}) {
 }
 
 const write = (path: string): Step => [['write_file', { path, content: 'x' }]];
+
+it('takes its options as they are at the call, whatever the host does to them meanwhile', async () => {
+  const options: AgentOptions = {
+    home,
+    personality: 'reader',
+    tools: ['read_file', 'write_file'],
+    model: scripted([write(join(home, 'work', 'x.txt'))]),
+  };
+  const opening = createAgent(options);
+  options.personality = 'writer';
+  const agent = await opening;
+  open.push(agent);
+  await agent.loop.ask({ sessionId: 's', prompt: 'Go' });
+  expect(existsSync(join(home, 'work', 'x.txt'))).toBe(false);
+});
+
+it('takes the working directory of the call, wherever the host goes meanwhile', async () => {
+  const before = process.cwd();
+  personality('here', 'fs_reach: {read: ["${CWD}"], write: ["${CWD}"]}\n');
+  process.chdir(join(home, 'work'));
+  const opening = createAgent({
+    home,
+    personality: 'here',
+    tools: ['write_file'],
+    model: scripted([]),
+  });
+  process.chdir(home);
+  const agent = await opening.finally(() => process.chdir(before));
+  open.push(agent);
+  const paths = [join(home, 'y.txt'), join(home, 'work', 'y.txt')];
+  const answers = await agent.runtime.execute(
+    paths.map((path) => ({ toolCallId: path, name: 'write_file', args: { path, content: 'x' } })),
+  );
+  expect(answers.map(({ result }) => result)).toMatchObject([
+    { ok: false, cause: 'PATH_NOT_REACHABLE' },
+    { ok: true },
+  ]);
+});
 const namesTold = (model: MockLanguageModelV3) =>
   model.doStreamCalls[0]?.tools?.map(({ name }) => name);
 
