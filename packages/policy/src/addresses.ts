@@ -1,10 +1,5 @@
-import type { IPv6 } from 'ipaddr.js';
 import { isIpLiteral, normalizeHost } from './hosts.js';
-import { loadPackage } from './load-package.js';
 import { once } from './once.js';
-
-// Without it no address is allowed, since what asks for it throws.
-const ipaddr = loadPackage<typeof import('ipaddr.js')>((require) => require('ipaddr.js'));
 
 /** What an IP address is for. Only `public` may be connected to without the operator's word. */
 export type AddressKind =
@@ -85,6 +80,7 @@ const EMBEDDINGS = [
   ['2001::/32', [4, 5, 6, 7]],
 ] as const;
 const TEREDO = '2001::/32';
+const LAST_FOUR = [12, 13, 14, 15] as const;
 
 /**
  * Addresses at which clouds give out credentials. The IPv4 ones also count inside any IPv6 address.
@@ -134,24 +130,55 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'rancher-metadata.rancher.internal', // the same, in full
 ]);
 
-/** The ranges as the library compares them. They are parsed for the first address, not at import. */
-const parsed = once(() => {
-  const { IPv4, IPv6 } = ipaddr();
-  return {
-    ipv4: IPV4_KINDS.flatMap(([kind, ranges]) =>
-      ranges.map((range) => ({ kind, range: IPv4.parseCIDR(range) })),
-    ),
-    ipv6: IPV6_KINDS.flatMap(([kind, ranges]) =>
-      ranges.map((range) => ({ kind, range: IPv6.parseCIDR(range) })),
-    ),
-    transparent: TRANSPARENT_RANGES.map((range) => IPv6.parseCIDR(range)),
-    embeddings: EMBEDDINGS.map(([range, positions]) => ({
-      range: IPv6.parseCIDR(range),
-      positions,
-    })),
-    teredo: IPv6.parseCIDR(TEREDO),
-  };
-});
+/** Loaded at its first use: most programs that import this package judge no address. */
+const net = once(() => process.getBuiltinModule('node:net'));
+
+/** Ranges, as Node compares them. */
+function rangesOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]) {
+  const { BlockList } = net();
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [start = '', prefix] = range.split('/');
+    list.addSubnet(start, Number(prefix), family);
+  }
+  return { hold: (address: string) => list.check(address, family) };
+}
+
+const ipv4Kinds = once(() => kindsOf('ipv4', IPV4_KINDS));
+const ipv6Kinds = once(() => kindsOf('ipv6', IPV6_KINDS));
+const transparent = once(() => rangesOf('ipv6', TRANSPARENT_RANGES));
+const teredo = once(() => rangesOf('ipv6', [TEREDO]));
+const embeddings = once(() =>
+  EMBEDDINGS.map(([range, positions]) => ({ range: rangesOf('ipv6', [range]), positions })),
+);
+
+function kindsOf(family: 'ipv4' | 'ipv6', kinds: RangesByKind) {
+  return kinds.map(([kind, ranges]) => ({ kind, range: rangesOf(family, ranges) }));
+}
+
+/** An IPv6 address. */
+interface IPv6 {
+  /** As the URL parser writes it: compressed, and never with an IPv4 address in dotted decimal. */
+  readonly text: string;
+  /** Its eight parts of 16 bits. */
+  readonly parts: readonly number[];
+}
+
+/** Reads an IPv6 address in any spelling; `undefined` for anything else. */
+function readIPv6(address: string): IPv6 | undefined {
+  // `net.isIPv6` also takes addresses with a zone, and the URL parser takes brackets.
+  if (address.startsWith('[') || address.includes('%')) return undefined;
+  const text = normalizeHost(address);
+  if (text === null || !net().isIPv6(text)) return undefined;
+  const [before = '', after] = text.split('::');
+  const [first, last] = [numbersOf(before), numbersOf(after ?? '')];
+  const zeros = after === undefined ? 0 : 8 - first.length - last.length;
+  return { text, parts: [...first, ...new Array<number>(zeros).fill(0), ...last] };
+}
+
+function numbersOf(parts: string): number[] {
+  return parts === '' ? [] : parts.split(':').map((part) => Number.parseInt(part, 16));
+}
 
 /**
  * What an IP address is for, by the IANA special-purpose registries (RFC 6890). Of IPv6, only `2000::/3`
@@ -163,12 +190,9 @@ const parsed = once(() => {
  * @returns the kind of the address; also the IPv4 address inside, if that one decides
  */
 export function classifyAddress(address: string): AddressClass {
-  const { IPv4, IPv6 } = ipaddr();
-  if (IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
-  // The library reads `::1.2.3.4` as a mapped address. The URL parser and the system read it as a
-  // compatible one, so the URL parser's form is used.
-  const canonical = address.startsWith('[') ? null : normalizeHost(address);
-  return canonical?.includes(':') ? classifyIPv6(IPv6.parse(canonical)) : { kind: 'invalid' };
+  if (net().isIPv4(address)) return { kind: classifyIPv4(address) };
+  const ip = readIPv6(address);
+  return ip === undefined ? { kind: 'invalid' } : classifyIPv6(ip);
 }
 
 /**
@@ -180,27 +204,26 @@ export function classifyAddress(address: string): AddressClass {
  */
 export function reachedAddress(host: string): string {
   if (!host.includes(':')) return host;
-  const ip = ipaddr().IPv6.parse(host);
-  return isTransparent(ip) ? dotted(ip.toByteArray(), [12, 13, 14, 15]) : host;
+  const ip = readIPv6(host);
+  return ip !== undefined && transparent().hold(ip.text) ? dotted(bytesOf(ip), LAST_FOUR) : host;
 }
 
-function isTransparent(ip: IPv6): boolean {
-  return parsed().transparent.some((range) => ip.match(range));
+function bytesOf({ parts }: IPv6): number[] {
+  return parts.flatMap((part) => [part >> 8, part & 0xff]);
 }
 
 function classifyIPv4(address: string): AddressKind {
   if (METADATA_ADDRESSES.has(address)) return 'metadata';
-  const ip = ipaddr().IPv4.parse(address);
-  return parsed().ipv4.find(({ range }) => ip.match(range))?.kind ?? 'public';
+  return ipv4Kinds().find(({ range }) => range.hold(address))?.kind ?? 'public';
 }
 
 function classifyIPv6(ip: IPv6): AddressClass {
-  const kind = parsed().ipv6.find(({ range }) => ip.match(range))?.kind ?? 'reserved';
+  const kind = ipv6Kinds().find(({ range }) => range.hold(ip.text))?.kind ?? 'reserved';
   // `::` and `::1` would also match as compatible IPv4 addresses.
   if (kind === 'unspecified' || kind === 'loopback') return { kind };
-  if (METADATA_ADDRESSES.has(ip.toString())) return { kind: 'metadata' };
-  const bytes = ip.toByteArray();
-  const lastFour = dotted(bytes, [12, 13, 14, 15]);
+  if (METADATA_ADDRESSES.has(ip.text)) return { kind: 'metadata' };
+  const bytes = bytesOf(ip);
+  const lastFour = dotted(bytes, LAST_FOUR);
   // Under any prefix: a network may translate addresses under prefixes of its own.
   if (METADATA_ADDRESSES.has(lastFour)) return { kind: 'metadata', embedded: lastFour };
   const inside = embeddedIPv4(ip, bytes).map((embedded) => ({
@@ -210,22 +233,22 @@ function classifyIPv6(ip: IPv6): AddressClass {
   const denied =
     inside.find((one) => one.kind === 'metadata') ?? inside.find((one) => one.kind !== 'public');
   if (denied) return denied;
-  return isTransparent(ip) ? { kind: 'public' } : { kind };
+  return transparent().hold(ip.text) ? { kind: 'public' } : { kind };
 }
 
 function embeddedIPv4(ip: IPv6, bytes: number[]): string[] {
-  const found = parsed()
-    .embeddings.filter(({ range }) => ip.match(range))
+  const found = embeddings()
+    .filter(({ range }) => range.hold(ip.text))
     .map(({ positions }) => dotted(bytes, positions));
   // ISATAP (RFC 5214): an interface id of [02]00:5efe:a.b.c.d below any prefix.
   const [high, id] = ip.parts.slice(4);
-  if ((high === 0 || high === 0x200) && id === 0x5efe) found.push(dotted(bytes, [12, 13, 14, 15]));
+  if ((high === 0 || high === 0x200) && id === 0x5efe) found.push(dotted(bytes, LAST_FOUR));
   // The client of a Teredo address is stored with every bit flipped.
-  if (ip.match(parsed().teredo)) {
+  if (teredo().hold(ip.text)) {
     found.push(
       dotted(
         bytes.map((byte) => byte ^ 0xff),
-        [12, 13, 14, 15],
+        LAST_FOUR,
       ),
     );
   }

@@ -1,8 +1,4 @@
-import { loadPackage } from './load-package.js';
-
-const levenshtein = loadPackage<typeof import('fastest-levenshtein')>((require) =>
-  require('fastest-levenshtein'),
-);
+import leven from 'leven';
 
 const MAX_NAME_CHARS = 64;
 const MAX_SLIPS = 3;
@@ -45,22 +41,13 @@ export function nearestName(
  * @returns the number; 0 for equal texts
  */
 export function editDistance(a: string, b: string): number {
-  return levenshtein().distance(a, b);
+  return leven(a, b);
 }
 
 /** Two swapped letters count as one slip. */
 function slipsBetween(a: string, b: string): number {
-  const edits = distanceForHint(a, b);
+  const edits = leven(a, b);
   return edits === 2 && letters(a) === letters(b) ? 1 : edits;
-}
-
-/** No name is near while the library can't be loaded: a hint must not fail the answer that has it. */
-function distanceForHint(a: string, b: string): number {
-  try {
-    return levenshtein().distance(a, b);
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 function letters(name: string): string {

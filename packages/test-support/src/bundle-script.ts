@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild';
 
@@ -89,7 +89,7 @@ export async function bundleTogether(paths: readonly string[]): Promise<Map<stri
     // Avoids the UMD version of a package.
     mainFields: ['module', 'main'],
     tsconfig,
-    plugins: [ownUrls, ownModules],
+    plugins: [optionalPackages, ownUrls, ownModules],
     // CommonJS modules in the bundle need `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
@@ -197,6 +197,49 @@ export async function compileProgram(program: URL, bundle: string): Promise<void
   });
   await stop();
 }
+
+/**
+ * Bundles a program with all packages that it imports, as they were built, into one file. Native
+ * modules stay outside.
+ *
+ * @param program its `file:` URL
+ * @param bundle the path of the JavaScript
+ * @returns the folders from which the bundle has files, from the folder of the repository
+ */
+export async function bundleProgram(program: URL, bundle: string): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(program)],
+    outfile: bundle,
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    metafile: true,
+    external: ['better-sqlite3'],
+    logLevel: 'error',
+    // CommonJS modules in the bundle need `require`.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+  });
+  await stop();
+  return [...new Set(Object.keys(metafile.inputs).map((file) => dirname(file)))].sort();
+}
+
+/** Bundles every optional package of `wiring`, which leaves them to the program that it is part of. */
+const optionalPackages: Plugin = {
+  name: 'optional-packages',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/wiring\/src\/optional-packages\.ts$/ }, ({ path }) => {
+      const named = readFileSync(path, 'utf8').matchAll(/typeof (import\('[^']+'\))/g);
+      const all = [...named].map(([, load = '']) => `${load.slice(7, -1)}: () => ${load}`);
+      const contents = `const all = { ${all.join(', ')} };
+        export const importOptional = async (name) => all[name]();`;
+      return { contents, loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+};
 
 /** Keeps the own `import.meta.url` of each source of this repository. */
 const ownUrls: Plugin = {

@@ -1,5 +1,11 @@
 export { bundlePage } from './bundle-page.js';
-export { bundleScript, bundleTogether, compileProgram, moduleGraph } from './bundle-script.js';
+export {
+  bundleProgram,
+  bundleScript,
+  bundleTogether,
+  compileProgram,
+  moduleGraph,
+} from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export { growthOf, steepParts } from './growth/growth-of.js';

@@ -1,4 +1,5 @@
 import { EthosError, type ImageScaler } from '@ethosagent/types';
+import { importOptional } from './optional-packages.js';
 
 /**
  * The image scaler: the host's own, or that of `@ethosagent/image-scaler` if the package is
@@ -16,7 +17,7 @@ export async function imageScalerOf(
     throw new EthosError('CONFIG_INVALID', 'imageScaler has no scale(); give a scaler, or false');
   }
   try {
-    return (await import('@ethosagent/image-scaler')).createImageScaler();
+    return (await importOptional('@ethosagent/image-scaler')).createImageScaler();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ERR_MODULE_NOT_FOUND') return undefined;

@@ -11,6 +11,7 @@ import {
   type ToolRegistry,
 } from '@ethosagent/types';
 import { hostEnvironment } from './host-environment.js';
+import { importOptional } from './optional-packages.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /** How the host reaches an MCP server, for a reach lock. */
@@ -105,11 +106,11 @@ export async function openMcp(
       cause,
     });
   });
-  const { createMcpBridge, createPinnedMcpBridge, parseMcpConfig } = await import(
-    '@ethosagent/tools-mcp'
+  const { createMcpBridge, createPinnedMcpBridge, parseMcpConfig } = await importOptional(
+    '@ethosagent/tools-mcp',
   ).catch((cause: unknown) => {
     const problem =
-      'mcp needs @ethosagent/tools-mcp, which is not installed; add that package, or leave mcp out';
+      'mcp needs @ethosagent/tools-mcp, which is not installed; add that package, or leave mcp out (in a bundle, give mcp a function that calls createMcpBridge)';
     throw new EthosError('CONFIG_INVALID', problem, { cause });
   });
   const create = mcp === 'pinned' ? createPinnedMcpBridge : createMcpBridge;

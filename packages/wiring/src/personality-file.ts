@@ -10,7 +10,7 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { loadZod } from './libraries.js';
+import { loadLibraries } from './libraries.js';
 import type { PathVariables } from './substitute.js';
 
 /** The folders of personalities and of their path variables. */
@@ -80,7 +80,7 @@ export async function loadPersonality(
 
 /** The parser. It loads Zod and the YAML library, so it is loaded at its first use. */
 export async function loadParser(): Promise<typeof import('./personality-parse.js')> {
-  await loadZod();
+  await loadLibraries();
   return import('./personality-parse.js');
 }
 

@@ -6,6 +6,7 @@ import {
   type ToolResultReducer,
 } from '@ethosagent/types';
 import { EXTENSION_TOOLS, type ExtensionPackage } from './extension-tools.js';
+import { importOptional } from './optional-packages.js';
 
 /** The tools of an extension, and the reducers that shorten their results. */
 interface Extension {
@@ -16,29 +17,31 @@ interface Extension {
 /** Each is loaded when one of its tools is needed. */
 const LOADERS: Record<ExtensionPackage, () => Promise<Extension>> = {
   '@ethosagent/tools-file': async () => ({
-    tools: (await import('@ethosagent/tools-file')).createFileTools(),
+    tools: (await importOptional('@ethosagent/tools-file')).createFileTools(),
   }),
   '@ethosagent/tools-terminal': async () => {
-    const { createTerminalTools, terminalReducer } = await import('@ethosagent/tools-terminal');
+    const { createTerminalTools, terminalReducer } = await importOptional(
+      '@ethosagent/tools-terminal',
+    );
     return { tools: createTerminalTools(), reducers: [terminalReducer] };
   },
   '@ethosagent/tools-code': async () => ({
-    tools: (await import('@ethosagent/tools-code')).createCodeTools(),
+    tools: (await importOptional('@ethosagent/tools-code')).createCodeTools(),
   }),
   '@ethosagent/tools-web': async () => ({
-    tools: (await import('@ethosagent/tools-web')).createWebTools(),
+    tools: (await importOptional('@ethosagent/tools-web')).createWebTools(),
   }),
   '@ethosagent/tools-memory': async () => ({
-    tools: (await import('@ethosagent/tools-memory')).createMemoryTools(),
+    tools: (await importOptional('@ethosagent/tools-memory')).createMemoryTools(),
   }),
   '@ethosagent/tools-todo': async () => ({
-    tools: (await import('@ethosagent/tools-todo')).createTodoTools(),
+    tools: (await importOptional('@ethosagent/tools-todo')).createTodoTools(),
   }),
   '@ethosagent/tools-delegation': async () => ({
-    tools: (await import('@ethosagent/tools-delegation')).createDelegationTools(),
+    tools: (await importOptional('@ethosagent/tools-delegation')).createDelegationTools(),
   }),
   '@ethosagent/tools-browser': async () => ({
-    tools: (await import('@ethosagent/tools-browser')).createBrowserTools(),
+    tools: (await importOptional('@ethosagent/tools-browser')).createBrowserTools(),
   }),
 };
 
@@ -154,7 +157,7 @@ async function load({ package: name }: NamedExtension, tool: string): Promise<Ex
     throw new EthosError(
       'CONFIG_INVALID',
       isMissing
-        ? `tools: ${tool} is in ${name}, which is not installed; add that package, or leave the tool out`
+        ? `tools: ${tool} is in ${name}, which is not installed; add that package, or leave the tool out (in a bundle, import the tool and give it instead of its name)`
         : `tools: ${tool} can not be loaded from ${name} (${errorText(cause)}); install that package again`,
       { cause },
     );

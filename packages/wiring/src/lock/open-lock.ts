@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { EthosError } from '@ethosagent/types';
-import { loadZod } from '../libraries.js';
+import { loadLibraries } from '../libraries.js';
 import type { PersonalityStore } from '../personality-store.js';
 import type { ToolRuntimeOptions } from '../runtime-api.js';
 import { assertLockIsKept, reachLockPath, readLockText } from './lock-file.js';
@@ -36,7 +36,7 @@ export async function openLock({
     throw new EthosError('CONFIG_INVALID', problem);
   }
   assertLockIsKept(file, await writableFolders(personalities));
-  await loadZod();
+  await loadLibraries();
   return { lock: parseReachLock(readLockText(file), { home, cwd, file }), file };
 }
 

@@ -1,6 +1,9 @@
 import type { AuditReport } from '@ethosagent/audit';
 import { EthosError } from '@ethosagent/types';
+import { importOptional, type OptionalPackages } from '../optional-packages.js';
 import type { RuntimeStores } from './runtime-stores.js';
+
+type ServerPackage = '@ethosagent/storage-postgres' | '@ethosagent/storage-redis';
 
 /** Options for the stores of a server. */
 export interface StoresAtOptions {
@@ -27,20 +30,14 @@ export async function storesAt(
 ): Promise<RuntimeStores> {
   const [, scheme] = /^(\w+):/.exec(url) ?? [];
   if (scheme === 'postgresql' || scheme === 'postgres') {
-    const { createPostgresStores } = await installed(
-      '@ethosagent/storage-postgres',
-      () => import('@ethosagent/storage-postgres'),
-    );
+    const { createPostgresStores } = await installed('@ethosagent/storage-postgres');
     return { ...createPostgresStores({ url, ...(secretsKey !== undefined && { secretsKey }) }) };
   }
   if (scheme === 'redis' || scheme === 'rediss') {
     if (secretsKey !== undefined) {
       throw new EthosError('CONFIG_INVALID', 'Redis keeps no secrets; leave their key out');
     }
-    const { createRedisStores } = await installed(
-      '@ethosagent/storage-redis',
-      () => import('@ethosagent/storage-redis'),
-    );
+    const { createRedisStores } = await installed('@ethosagent/storage-redis');
     return { ...createRedisStores({ url }) };
   }
   throw new EthosError(
@@ -69,19 +66,16 @@ export async function verifyAuditAt(
     const problem = 'audit events are in PostgreSQL; give a URL that begins with postgresql://';
     throw new EthosError('CONFIG_INVALID', problem);
   }
-  const { verifyPostgresAudit } = await installed(
-    '@ethosagent/storage-postgres',
-    () => import('@ethosagent/storage-postgres'),
-  );
+  const { verifyPostgresAudit } = await installed('@ethosagent/storage-postgres');
   return verifyPostgresAudit({ url, ...(key !== undefined && { key }) });
 }
 
-async function installed<T>(name: string, load: () => Promise<T>): Promise<T> {
+async function installed<Name extends ServerPackage>(name: Name): Promise<OptionalPackages[Name]> {
   try {
-    return await load();
+    return await importOptional(name);
   } catch (cause) {
     if (Object(cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const problem = `${name} is not installed; run "npm install ${name}" in the project`;
+    const problem = `${name} is not installed; run "npm install ${name}" in the project (in a bundle, import it and call what it exports)`;
     throw new EthosError('CONFIG_INVALID', problem, { cause });
   }
 }
