@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { resolveImageLimits, showImages } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { readImage } from '@ethosagent/policy';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -118,19 +118,22 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(errorOf(await world.run('browser_click', { ref }))).toContain('no element');
   });
 
-  it('browser_press gives a key to an element', async () => {
+  it.runIf(isLongRun())('browser_press gives a key to an element', async () => {
     const page = await go('/');
     const ref = refIn(page, 'textbox "Name"');
     expect(textOf(await world.run('browser_press', { key: 'x', ref }))).toContain(': "x"');
   });
 
-  it('a tab that a click opens is shown, and browser_back leaves it', async () => {
-    const page = await go('/tab');
-    const tab = textOf(await world.run('browser_click', { ref: refIn(page, 'link "in a tab"') }));
-    expect(tab).toContain('A new tab was opened');
-    expect(tab).toContain('Second page');
-    expect(textOf(await world.run('browser_back'))).toContain('in a tab');
-  });
+  it.runIf(isLongRun())(
+    'a tab that a click opens is shown, and browser_back leaves it',
+    async () => {
+      const page = await go('/tab');
+      const tab = textOf(await world.run('browser_click', { ref: refIn(page, 'link "in a tab"') }));
+      expect(tab).toContain('A new tab was opened');
+      expect(tab).toContain('Second page');
+      expect(textOf(await world.run('browser_back'))).toContain('in a tab');
+    },
+  );
 
   it('an alert is closed and told, and a question waits for browser_dialog', async () => {
     const page = await go('/dialogs');
@@ -145,17 +148,20 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(answered).toContain('true');
   });
 
-  it('browser_wait waits for a text, and says when it does not come', async () => {
-    await go('/late');
-    expect(textOf(await world.run('browser_wait', { text: 'here it is' }))).toContain(
-      'is on the page',
-    );
-    expect(textOf(await world.run('browser_wait', { seconds: 0.1 }))).toBe('Waited 0.1 s.');
-    const never = await world.run('browser_wait', { text: 'never', seconds: 0.3 });
-    expect(errorOf(never)).toContain('"never" is not on the page');
-  });
+  it.runIf(isLongRun())(
+    'browser_wait waits for a text, and says when it does not come',
+    async () => {
+      await go('/late');
+      expect(textOf(await world.run('browser_wait', { text: 'here it is' }))).toContain(
+        'is on the page',
+      );
+      expect(textOf(await world.run('browser_wait', { seconds: 0.1 }))).toBe('Waited 0.1 s.');
+      const never = await world.run('browser_wait', { text: 'never', seconds: 0.3 });
+      expect(errorOf(never)).toContain('"never" is not on the page');
+    },
+  );
 
-  it('browser_console shows lines by their level', async () => {
+  it.runIf(isLongRun())('browser_console shows lines by their level', async () => {
     await go('/console');
     const all = textOf(await world.run('browser_console'));
     expect(all).toContain('info: plain');
@@ -166,7 +172,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(textOf(await world.run('browser_console'))).toBe('The console is empty.');
   });
 
-  it('a long page is shown in parts', async () => {
+  it.runIf(isLongRun())('a long page is shown in parts', async () => {
     const first = await go('/long');
     expect(first.length).toBeLessThan(20_500);
     const from_line = Number(/from_line (\d+)/.exec(first)?.[1]);
@@ -174,7 +180,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(rest).toContain(`"item ${from_line - 2}"`);
   });
 
-  it('browser_scroll moves what is in view', async () => {
+  it.runIf(isLongRun())('browser_scroll moves what is in view', async () => {
     const page = await go('/long');
     expect(textOf(await world.run('browser_scroll', { direction: 'down' }))).toContain(
       'Scrolled down',
@@ -238,7 +244,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(errorOf(outside)).toContain('PATH_NOT_REACHABLE');
   });
 
-  it('an endless download is ended, and nothing is saved', async () => {
+  it.runIf(isLongRun())('an endless download is ended, and nothing is saved', async () => {
     const page = await go('/download');
     const result = await world.run('browser_download', {
       ref: refIn(page, 'link "endless"'),
@@ -248,7 +254,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(existsSync(join(world.dir, 'big'))).toBe(false);
   });
 
-  it('a download that nobody asked for is not taken', async () => {
+  it.runIf(isLongRun())('a download that nobody asked for is not taken', async () => {
     const page = await go('/download');
     const clicked = await world.run('browser_click', { ref: refIn(page, 'link "get it"') });
     expect(JSON.stringify(clicked)).toContain('it was not taken');

@@ -55,27 +55,30 @@ describeBrowser('the life of a browser', () => {
     );
   });
 
-  it('calls of one batch run in its order, also while the browser starts', async () => {
-    const world = worldOf();
-    const results = await world.runAll([
-      ['browser_snapshot', {}],
-      ['browser_navigate', { url: `${site.origin}/a` }],
-      ['browser_snapshot', {}],
-      ['browser_close', {}],
-      ['browser_snapshot', {}],
-      ['browser_navigate', { url: `${site.origin}/b` }],
-      ['browser_wait', { seconds: 0.1 }],
-    ]);
-    expect(results.map((result) => said(result).split('\n').at(-1))).toEqual([
-      expect.stringContaining('No page is open'),
-      expect.stringContaining('button "first"'),
-      expect.stringContaining('button "first"'),
-      'The browser is closed.',
-      expect.stringContaining('No page is open'),
-      expect.stringContaining('button "second"'),
-      'Waited 0.1 s.',
-    ]);
-  });
+  it.runIf(isLongRun())(
+    'calls of one batch run in its order, also while the browser starts',
+    async () => {
+      const world = worldOf();
+      const results = await world.runAll([
+        ['browser_snapshot', {}],
+        ['browser_navigate', { url: `${site.origin}/a` }],
+        ['browser_snapshot', {}],
+        ['browser_close', {}],
+        ['browser_snapshot', {}],
+        ['browser_navigate', { url: `${site.origin}/b` }],
+        ['browser_wait', { seconds: 0.1 }],
+      ]);
+      expect(results.map((result) => said(result).split('\n').at(-1))).toEqual([
+        expect.stringContaining('No page is open'),
+        expect.stringContaining('button "first"'),
+        expect.stringContaining('button "first"'),
+        'The browser is closed.',
+        expect.stringContaining('No page is open'),
+        expect.stringContaining('button "second"'),
+        'Waited 0.1 s.',
+      ]);
+    },
+  );
 
   it.runIf(isLongRun())(
     'browser_close does not wait for ever for the calls before it',

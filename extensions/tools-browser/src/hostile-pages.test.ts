@@ -138,9 +138,12 @@ describeBrowser('hostile pages', () => {
     expect(buttons[0]).toContain('\\"Cancel\\"');
   });
 
-  it('/tamper: a page that breaks its own objects is shown all the same', async () => {
-    expect(await openCalm('/tamper')).toContain('button "still here"');
-  });
+  it.runIf(isLongRun())(
+    '/tamper: a page that breaks its own objects is shown all the same',
+    async () => {
+      expect(await openCalm('/tamper')).toContain('button "still here"');
+    },
+  );
 
   it.runIf(isLongRun())(
     '/eat: a page that runs out of memory crashes alone; it is told, and the next page works',
@@ -169,7 +172,7 @@ describeBrowser('hostile pages', () => {
     },
   );
 
-  it('calls on one page run in the order in which they came', async () => {
+  it.runIf(isLongRun())('calls on one page run in the order in which they came', async () => {
     await openCalm('/fine');
     Object.assign(world.settings, PATIENT);
     const calls = ['/loop', '/fine', '/unload'].map((path) => open(path));

@@ -108,30 +108,33 @@ describeBrowser('the powers of the browser', () => {
     world.settings.allow_evaluate = false;
   });
 
-  it('browser_fill fills in several fields, and does not repeat a password', async () => {
-    const page = await open('/form');
-    const filled = textOf(
-      await world.run('browser_fill', {
+  it.runIf(isLongRun())(
+    'browser_fill fills in several fields, and does not repeat a password',
+    async () => {
+      const page = await open('/form');
+      const filled = textOf(
+        await world.run('browser_fill', {
+          fields: [
+            { ref: refIn(page, 'textbox "Name"'), value: 'Ada' },
+            { ref: refIn(page, 'textbox "Code"'), value: 'correct-horse' },
+            { ref: refIn(page, 'checkbox'), value: true },
+            { ref: refIn(page, 'combobox'), value: 'L' },
+          ],
+        }),
+      );
+      expect(filled).toMatch(/"Ada".*\(hidden\).*\[checked\].*"L" \[selected\]/s);
+      expect(filled).not.toContain('correct-horse');
+      const half = await world.run('browser_fill', {
         fields: [
-          { ref: refIn(page, 'textbox "Name"'), value: 'Ada' },
-          { ref: refIn(page, 'textbox "Code"'), value: 'correct-horse' },
-          { ref: refIn(page, 'checkbox'), value: true },
-          { ref: refIn(page, 'combobox'), value: 'L' },
+          { ref: refIn(page, 'textbox "Name"'), value: 'Eve' },
+          { ref: 'zz99999', value: 'x' },
         ],
-      }),
-    );
-    expect(filled).toMatch(/"Ada".*\(hidden\).*\[checked\].*"L" \[selected\]/s);
-    expect(filled).not.toContain('correct-horse');
-    const half = await world.run('browser_fill', {
-      fields: [
-        { ref: refIn(page, 'textbox "Name"'), value: 'Eve' },
-        { ref: 'zz99999', value: 'x' },
-      ],
-    });
-    expect(errorOf(half)).toContain('The first 1 are filled in; the rest is not.');
-  });
+      });
+      expect(errorOf(half)).toContain('The first 1 are filled in; the rest is not.');
+    },
+  );
 
-  it('a drop gives files inside the reach, and no others', async () => {
+  it.runIf(isLongRun())('a drop gives files inside the reach, and no others', async () => {
     writeFileSync(join(world.dir, 'a.txt'), 'the text');
     const ref = refIn(await open('/drop'), 'here');
     const outside = await world.run('browser_upload', {
@@ -144,7 +147,7 @@ describeBrowser('the powers of the browser', () => {
     expect(JSON.stringify([inside, await world.run('browser_snapshot')])).toContain('got the text');
   });
 
-  it('browser_save writes inside the reach, and over nothing', async () => {
+  it.runIf(isLongRun())('browser_save writes inside the reach, and over nothing', async () => {
     await open('/form');
     const outside = join(world.dir, '../outside.pdf');
     expect(errorOf(await world.run('browser_save', { path: outside }))).toContain(
@@ -158,32 +161,38 @@ describeBrowser('the powers of the browser', () => {
     expect(readFileSync(join(world.dir, 'page.pdf'))).toEqual(saved);
   });
 
-  it('browser_network shows requests without cookies, authorization and tokens', async () => {
-    await open('/network');
-    textOf(await world.run('browser_wait', { text: 'asked' }));
-    const list = await world.run('browser_network');
-    const line = textOf(list)
-      .split('\n')
-      .find((one) => one.includes('/api'));
-    expect(line).toContain('POST');
-    expect(line).toContain('/api?token=(hidden) 200');
-    const number = Number.parseInt(line ?? '', 10);
-    const one = await world.run('browser_network', { request: number });
-    expect(textOf(one)).toContain('total');
-    for (const secret of SECRETS) expect(JSON.stringify([list, one])).not.toContain(secret);
-  });
+  it.runIf(isLongRun())(
+    'browser_network shows requests without cookies, authorization and tokens',
+    async () => {
+      await open('/network');
+      textOf(await world.run('browser_wait', { text: 'asked' }));
+      const list = await world.run('browser_network');
+      const line = textOf(list)
+        .split('\n')
+        .find((one) => one.includes('/api'));
+      expect(line).toContain('POST');
+      expect(line).toContain('/api?token=(hidden) 200');
+      const number = Number.parseInt(line ?? '', 10);
+      const one = await world.run('browser_network', { request: number });
+      expect(textOf(one)).toContain('total');
+      for (const secret of SECRETS) expect(JSON.stringify([list, one])).not.toContain(secret);
+    },
+  );
 
-  it('browser_drag moves an element, and browser_hover shows what is hidden', async () => {
-    const page = await open('/move');
-    const args = { from: refIn(page, '"card"'), to: refIn(page, '"last"') };
-    const moved = textOf(await world.run('browser_drag', args));
-    expect(moved).toMatch(/\+ - paragraph [a-z]{2}\d+: "card"/);
-    const hovered = await world.run('browser_hover', { ref: refIn(page, 'button "hover"') });
-    expect(textOf(hovered)).toContain('a hint');
-    expect(textOf(await world.run('browser_find', { text: 'A H*NT' }))).toContain(
-      'button "a hint"',
-    );
-  });
+  it.runIf(isLongRun())(
+    'browser_drag moves an element, and browser_hover shows what is hidden',
+    async () => {
+      const page = await open('/move');
+      const args = { from: refIn(page, '"card"'), to: refIn(page, '"last"') };
+      const moved = textOf(await world.run('browser_drag', args));
+      expect(moved).toMatch(/\+ - paragraph [a-z]{2}\d+: "card"/);
+      const hovered = await world.run('browser_hover', { ref: refIn(page, 'button "hover"') });
+      expect(textOf(hovered)).toContain('a hint');
+      expect(textOf(await world.run('browser_find', { text: 'A H*NT' }))).toContain(
+        'button "a hint"',
+      );
+    },
+  );
 
   it.runIf(isLongRun())(
     'refs hold while a page moves within its document, and its changes alone are shown',

@@ -1,5 +1,5 @@
 import { errorOf } from '@ethosagent/plugin-sdk/testing';
-import { tries, withEnoughTime } from '@ethosagent/test-support';
+import { inCheck, tries, withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createCodeWorld } from './fixtures/code-world.js';
 
@@ -56,10 +56,15 @@ describe('the end of a run', () => {
     return world;
   };
 
-  it.each([
-    ['lint', 'ruff'],
-    ['run_tests', 'python3'],
-  ])('%s that does not end is stopped, and what it said is told', async (tool) => {
+  it.each(
+    inCheck(
+      [
+        ['lint', 'ruff'],
+        ['run_tests', 'python3'],
+      ],
+      ([tool]) => tool === 'lint',
+    ),
+  )('%s that does not end is stopped, and what it said is told', async (tool) => {
     const world = project('echo "waiting for godot" >&2; sleep 60');
     const result = await withEnoughTime(
       (timeoutMs) => world.run(tool, { timeout_ms: 2 * timeoutMs }),
@@ -82,11 +87,16 @@ describe('the end of a run', () => {
     expect(await running).toMatchObject({ ok: false, code: 'execution_failed' });
   });
 
-  it.each([
-    ['lint', 'yes'],
-    ['run_tests', 'yes >&2'],
-    ['run_tests', 'tr "\\\\0" x </dev/zero'],
-  ])('%s that prints for ever (%s) is stopped, in bounded memory', async (tool, program) => {
+  it.each(
+    inCheck(
+      [
+        ['lint', 'yes'],
+        ['run_tests', 'yes >&2'],
+        ['run_tests', 'tr "\\\\0" x </dev/zero'],
+      ],
+      ([tool]) => tool === 'lint',
+    ),
+  )('%s that prints for ever (%s) is stopped, in bounded memory', async (tool, program) => {
     const before = process.memoryUsage().rss;
     const result = await project(program).run(tool, {
       timeout_ms: tries({ check: 1_000, long: 5_000 }),
@@ -95,14 +105,19 @@ describe('the end of a run', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
   });
 
-  it.each([
-    ['lint', 'ruff', `echo '{"version":"2.1.0","runs":[]}'; echo 'it broke' >&2; exit 2`],
-    [
-      'typecheck',
-      'cargo',
-      `echo '{"reason":"build-finished","success":false}'; echo 'it broke' >&2; exit 101`,
-    ],
-  ])(
+  it.each(
+    inCheck(
+      [
+        ['lint', 'ruff', `echo '{"version":"2.1.0","runs":[]}'; echo 'it broke' >&2; exit 2`],
+        [
+          'typecheck',
+          'cargo',
+          `echo '{"reason":"build-finished","success":false}'; echo 'it broke' >&2; exit 101`,
+        ],
+      ],
+      ([tool]) => tool === 'lint',
+    ),
+  )(
     '%s that reports nothing and fails is a failure, in its own words',
     async (tool, name, program) => {
       const world = createCodeWorld();

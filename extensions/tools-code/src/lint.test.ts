@@ -1,4 +1,5 @@
 import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createCodeWorld } from './fixtures/code-world.js';
 
@@ -52,7 +53,7 @@ describe('lint with ESLint', () => {
     });
   });
 
-  it('a broken configuration is a failure, in its own words', async () => {
+  it.runIf(isLongRun())('a broken configuration is a failure, in its own words', async () => {
     const world = createCodeWorld();
     world.install('eslint');
     world.put('eslint.config.js', 'module.exports = [{ rules: { nonsense: 2 } }];');
@@ -85,7 +86,7 @@ describe('lint', () => {
     expect(structuredOf(await world.run('lint', {}))).toMatchObject({ errors: 1 });
   });
 
-  it('passes over what a configuration prints', async () => {
+  it.runIf(isLongRun())('passes over what a configuration prints', async () => {
     const world = createCodeWorld();
     world.install('eslint');
     world.put(

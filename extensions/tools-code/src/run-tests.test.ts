@@ -27,7 +27,7 @@ describe.each([
   // Runners only differ in their reports. All get the chosen tests in the same way.
   const isTried = isLongRun() || runner === 'vitest';
 
-  it('tells what failed and why, and counts the rest', async () => {
+  it.runIf(isTried)('tells what failed and why, and counts the rest', async () => {
     const world = project();
     const result = await world.run('run_tests', {});
     expect(structuredOf(result)).toMatchObject({
@@ -43,7 +43,7 @@ describe.each([
     expect(world.audit.events.at(-1)).toMatchObject({ reason: 'declared as node' });
   });
 
-  it.runIf(isTried)('a file that does not load is a failure', async () => {
+  it.runIf(isLongRun())('a file that does not load is a failure', async () => {
     const world = project();
     world.put('src/broken.test.js', 'throw new Error("it does not load");');
     const result = await world.run('run_tests', { path: 'src/broken.test.js' });
@@ -63,7 +63,7 @@ describe.each([
     expect(structuredOf(await world.run('run_tests', args))).toMatchObject({ counts });
   });
 
-  it.runIf(isTried)('a filter that no test has is told', async () => {
+  it.runIf(isLongRun())('a filter that no test has is told', async () => {
     const result = await project().run('run_tests', { filter: 'nobody(is called' });
     expect(result).toMatchObject({ ok: false, code: 'input_invalid' });
   });
@@ -137,26 +137,29 @@ describe('run_tests', () => {
     },
   );
 
-  it('an error outside of any test is a failure, in the words of the runner', async () => {
-    const world = createCodeWorld();
-    world.install('vitest');
-    world.put('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
-    world.put(
-      'a.test.js',
-      `import { test } from 'vitest';
+  it.runIf(isLongRun())(
+    'an error outside of any test is a failure, in the words of the runner',
+    async () => {
+      const world = createCodeWorld();
+      world.install('vitest');
+      world.put('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
+      world.put(
+        'a.test.js',
+        `import { test } from 'vitest';
 test('passes', async () => {
   setTimeout(() => { throw new Error('thrown into the void'); }, 1);
   await new Promise((wake) => setTimeout(wake, 50));
 });
 `,
-    );
-    const result = await world.run('run_tests', {});
-    expect(result).toMatchObject({ ok: false, code: 'execution_failed' });
-    expect(errorOf(result)).toMatch(/exit code 1, though no test failed, 1 passed/);
-    expect(errorOf(result)).toContain('thrown into the void');
-  });
+      );
+      const result = await world.run('run_tests', {});
+      expect(result).toMatchObject({ ok: false, code: 'execution_failed' });
+      expect(errorOf(result)).toMatch(/exit code 1, though no test failed, 1 passed/);
+      expect(errorOf(result)).toContain('thrown into the void');
+    },
+  );
 
-  it('lists as many failures as the settings say, and counts all', async () => {
+  it.runIf(isLongRun())('lists as many failures as the settings say, and counts all', async () => {
     const world = createCodeWorld({ settings: { max_problems: 2 } });
     world.put('package.json', '{"scripts":{"test":"node --test"}}');
     world.put(

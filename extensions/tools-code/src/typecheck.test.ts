@@ -30,7 +30,7 @@ describe('typecheck with tsc', () => {
     expect(world.has('src/a.js')).toBe(false);
   });
 
-  it('checks the projects that a solution names', async () => {
+  it.runIf(isLongRun())('checks the projects that a solution names', async () => {
     const world = createCodeWorld();
     world.install('typescript');
     world.put('tsconfig.json', '{"files":[],"references":[{"path":"one"}]}');
@@ -40,7 +40,7 @@ describe('typecheck with tsc', () => {
     expect(structuredOf(result)).toMatchObject({ errors: 1, problems: [{ file: 'one/a.ts' }] });
   });
 
-  it('a path chooses what is listed, and what is not is counted', async () => {
+  it.runIf(isLongRun())('a path chooses what is listed, and what is not is counted', async () => {
     const world = createCodeWorld();
     world.install('typescript');
     world.put('tsconfig.json', CONFIG);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bodyOf, listen } from './fixtures/http.js';
 import { createWorld, fixture, isWaiting, NODE, type WorldOptions } from './fixtures/world.js';
@@ -26,7 +27,7 @@ describe('a start that waits no longer than it is told', () => {
     ]);
   });
 
-  it('shares what is being started already', async () => {
+  it.runIf(isLongRun())('shares what is being started already', async () => {
     const world = createWorld({ servers: { h: server('plain') } });
     await Promise.all([
       world.bridge.start('p', undefined, due),
@@ -38,7 +39,7 @@ describe('a start that waits no longer than it is told', () => {
     expect(spawned).toHaveLength(1);
   });
 
-  it('tries again a server whose secret was missing', async () => {
+  it.runIf(isLongRun())('tries again a server whose secret was missing', async () => {
     const secrets: Record<string, string> = {};
     const world = createWorld({
       servers: { h: { ...server('plain'), env: { A: '${TOKEN}' } } },
@@ -56,7 +57,7 @@ describe('a start that waits no longer than it is told', () => {
       .toBe('ready');
   });
 
-  it('tries again a server that was given up', async () => {
+  it.runIf(isLongRun())('tries again a server that was given up', async () => {
     const file = newFile();
     const script = newFile();
     writeFileSync(script, 'process.exit(4)');
@@ -77,10 +78,15 @@ describe('a start that waits no longer than it is told', () => {
       .toBe('ready');
   });
 
-  it.each([
-    ['at once', false],
-    ['only when it lists its tools', true],
-  ])('does not ask a user twice whom a server has asked %s', async (_name, greets) => {
+  it.each(
+    inCheck(
+      [
+        ['at once', false],
+        ['only when it lists its tools', true],
+      ],
+      ([, greets]) => !greets,
+    ),
+  )('does not ask a user twice whom a server has asked %s', async (_name, greets) => {
     const { origin } = await listen(async (request, response) => {
       const { url } = request;
       const body = await bodyOf(request);
@@ -128,24 +134,27 @@ describe('connections', () => {
   const world = (options: Partial<WorldOptions> = {}) =>
     createWorld({ servers: { h: server('plain') }, ...options });
 
-  it('that were started are closed when there are too many, and opened by a call', async () => {
-    const { bridge, call } = world({ limits: { maxConnections: 2 } });
-    for (const personality of ['a', 'b', 'c']) await bridge.start(personality);
-    expect(bridge.status().map(({ state, reason }) => [state, reason])).toEqual([
-      ['idle', expect.stringContaining('make room')],
-      ['ready', undefined],
-      ['ready', undefined],
-    ]);
-    // The start before a batch does not wake a sleeping server.
-    await bridge.start('a', undefined, due);
-    expect(bridge.status()[0]?.state).toBe('idle');
-    expect(await call('mcp__h__echo', { text: 'x' }, { personalityId: 'a' })).toMatchObject({
-      ok: true,
-    });
-    expect(bridge.status().map(({ state }) => state)).toEqual(['ready', 'idle', 'ready']);
-  });
+  it.runIf(isLongRun())(
+    'that were started are closed when there are too many, and opened by a call',
+    async () => {
+      const { bridge, call } = world({ limits: { maxConnections: 2 } });
+      for (const personality of ['a', 'b', 'c']) await bridge.start(personality);
+      expect(bridge.status().map(({ state, reason }) => [state, reason])).toEqual([
+        ['idle', expect.stringContaining('make room')],
+        ['ready', undefined],
+        ['ready', undefined],
+      ]);
+      // The start before a batch does not wake a sleeping server.
+      await bridge.start('a', undefined, due);
+      expect(bridge.status()[0]?.state).toBe('idle');
+      expect(await call('mcp__h__echo', { text: 'x' }, { personalityId: 'a' })).toMatchObject({
+        ok: true,
+      });
+      expect(bridge.status().map(({ state }) => state)).toEqual(['ready', 'idle', 'ready']);
+    },
+  );
 
-  it('that are all in use make another one wait', async () => {
+  it.runIf(isLongRun())('that are all in use make another one wait', async () => {
     const { bridge, call, events } = world({
       limits: { maxConnections: 1, restartDelayMs: 10 },
     });
@@ -165,7 +174,7 @@ describe('connections', () => {
     });
   });
 
-  it('of sub-agents are forgotten when they are idle', async () => {
+  it.runIf(isLongRun())('of sub-agents are forgotten when they are idle', async () => {
     const { bridge } = world({ limits: { idleMs: 50 } });
     await bridge.start('a/b');
     await bridge.start('a');

@@ -1,3 +1,4 @@
+import { isLongRun } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 import { createWorld, fixture, NODE, npmServer, type WorldOptions } from './fixtures/world.js';
 import type { McpElicitation, McpLogEntry, McpSampling } from './index.js';
@@ -40,33 +41,36 @@ it('server-everything runs a task, and completes an argument', async () => {
   });
 });
 
-it('a hostile server is asked after a task no oftener than may be, and its proposals are cut', async () => {
-  const { bridge, call } = await featured();
-  const abort = new AbortController();
-  const before = performance.now();
-  const hanging = call('mcp__h__hang', {}, { abortSignal: abort.signal });
-  const polls = async () => {
-    const said = await call('mcp__h__polls', {});
-    return Number(said.ok && said.value);
-  };
-  await expect.poll(polls, { timeout: 600_000, interval: 50 }).toBeGreaterThan(1);
-  const asked = await polls();
-  expect(asked).toBeLessThanOrEqual((performance.now() - before) / 200);
-  abort.abort();
-  expect(await hanging).toMatchObject({ ok: false });
-  const cancelled = await call('mcp__h__cancelled', {});
-  const told: object[] = JSON.parse(cancelled.ok ? cancelled.value : '[]');
-  expect(told).toContainEqual({ taskId: 'hang' });
-  // At most the one request that has no answer yet.
-  expect(told.filter((params) => 'requestId' in params).length).toBeLessThanOrEqual(1);
-  expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
+it.runIf(isLongRun())(
+  'a hostile server is asked after a task no oftener than may be, and its proposals are cut',
+  async () => {
+    const { bridge, call } = await featured();
+    const abort = new AbortController();
+    const before = performance.now();
+    const hanging = call('mcp__h__hang', {}, { abortSignal: abort.signal });
+    const polls = async () => {
+      const said = await call('mcp__h__polls', {});
+      return Number(said.ok && said.value);
+    };
+    await expect.poll(polls, { timeout: 600_000, interval: 50 }).toBeGreaterThan(1);
+    const asked = await polls();
+    expect(asked).toBeLessThanOrEqual((performance.now() - before) / 200);
+    abort.abort();
+    expect(await hanging).toMatchObject({ ok: false });
+    const cancelled = await call('mcp__h__cancelled', {});
+    const told: object[] = JSON.parse(cancelled.ok ? cancelled.value : '[]');
+    expect(told).toContainEqual({ taskId: 'hang' });
+    // At most the one request that has no answer yet.
+    expect(told.filter((params) => 'requestId' in params).length).toBeLessThanOrEqual(1);
+    expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
 
-  const argument = { name: 'a', value: 'x' };
-  const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
-  expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
-  // The host has no handler for logs.
-  expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
-});
+    const argument = { name: 'a', value: 'x' };
+    const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
+    expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
+    // The host has no handler for logs.
+    expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
+  },
+);
 
 it('what a server logs is short, and without the secrets that it was given', async () => {
   const entries: McpLogEntry[] = [];
@@ -79,59 +83,70 @@ it('what a server logs is short, and without the secrets that it was given', asy
   expect(JSON.stringify(entries)).not.toContain(SECRET);
 });
 
-it('a server that completes nothing, or is not there, is not asked', async () => {
-  const { bridge } = createWorld({ servers: { h: { command: NODE, args: [fixture('hostile')] } } });
-  const request = { of: { prompt: 'p' }, argument: { name: 'a', value: '' } };
-  await expect(bridge.complete('h', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-  await expect(bridge.complete('x', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-});
+it.runIf(isLongRun())(
+  'a server that completes nothing, or is not there, is not asked',
+  async () => {
+    const { bridge } = createWorld({
+      servers: { h: { command: NODE, args: [fixture('hostile')] } },
+    });
+    const request = { of: { prompt: 'p' }, argument: { name: 'a', value: '' } };
+    await expect(bridge.complete('h', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+    await expect(bridge.complete('x', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  },
+);
 
-it('a completion that is no longer wanted does not wait for its server', async () => {
-  const { bridge, call } = createWorld({
-    servers: { h: { command: NODE, args: [fixture('hostile')] } },
-    limits: { restartDelayMs: 3_600_000, maxRestartDelayMs: 3_600_000 },
-  });
-  await bridge.start();
-  await call('mcp__h__exit', {});
-  const abort = new AbortController();
-  const argument = { name: 'a', value: '' };
-  const asked = bridge.complete('h', { of: { prompt: 'p' }, argument, signal: abort.signal });
-  abort.abort();
-  // This is not the time limit, which has the same code.
-  const message = expect.stringContaining('cancelled before h was asked');
-  await expect(asked).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE', message });
-});
+it.runIf(isLongRun())(
+  'a completion that is no longer wanted does not wait for its server',
+  async () => {
+    const { bridge, call } = createWorld({
+      servers: { h: { command: NODE, args: [fixture('hostile')] } },
+      limits: { restartDelayMs: 3_600_000, maxRestartDelayMs: 3_600_000 },
+    });
+    await bridge.start();
+    await call('mcp__h__exit', {});
+    const abort = new AbortController();
+    const argument = { name: 'a', value: '' };
+    const asked = bridge.complete('h', { of: { prompt: 'p' }, argument, signal: abort.signal });
+    abort.abort();
+    // This is not the time limit, which has the same code.
+    const message = expect.stringContaining('cancelled before h was asked');
+    await expect(asked).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE', message });
+  },
+);
 
-it('sampling takes no context or tools along, is within bounds, and is refused in the long run', async () => {
-  const asked: Parameters<McpSampling>[0][] = [];
-  const { relay } = await featured({
-    onSampling: async (request) => {
-      asked.push(request);
-      return { role: 'assistant', model: 'm', content: { type: 'text', text: 'said' } };
-    },
-  });
-  const params = {
-    messages: [user('hello\u200b\u202e')],
-    includeContext: 'allServers',
-    maxTokens: 1_000_000,
-    metadata: { all: true },
-  };
-  const refused = [
-    { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
-    { messages: Array.from({ length: 101 }, () => user('x')) },
-    { messages: [user('x'.repeat(1_000_001))] },
-  ];
-  for (const more of refused) {
-    expect(await relay('sampling/createMessage', { ...params, ...more })).toContain(
-      '"code":-32602',
-    );
-  }
-  expect(await relay('sampling/createMessage', params)).toContain('said');
-  expect(asked).toEqual([{ messages: [user('hello')], maxTokens: 8_192 }]);
-  // Whatever the machine is doing meanwhile, it does not answer 10 a minute for long.
-  const late = () => relay('sampling/createMessage', params);
-  await expect.poll(late, { timeout: 600_000, interval: 1 }).toContain('too many requests');
-});
+it.runIf(isLongRun())(
+  'sampling takes no context or tools along, is within bounds, and is refused in the long run',
+  async () => {
+    const asked: Parameters<McpSampling>[0][] = [];
+    const { relay } = await featured({
+      onSampling: async (request) => {
+        asked.push(request);
+        return { role: 'assistant', model: 'm', content: { type: 'text', text: 'said' } };
+      },
+    });
+    const params = {
+      messages: [user('hello\u200b\u202e')],
+      includeContext: 'allServers',
+      maxTokens: 1_000_000,
+      metadata: { all: true },
+    };
+    const refused = [
+      { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+      { messages: Array.from({ length: 101 }, () => user('x')) },
+      { messages: [user('x'.repeat(1_000_001))] },
+    ];
+    for (const more of refused) {
+      expect(await relay('sampling/createMessage', { ...params, ...more })).toContain(
+        '"code":-32602',
+      );
+    }
+    expect(await relay('sampling/createMessage', params)).toContain('said');
+    expect(asked).toEqual([{ messages: [user('hello')], maxTokens: 8_192 }]);
+    // Whatever the machine is doing meanwhile, it does not answer 10 a minute for long.
+    const late = () => relay('sampling/createMessage', params);
+    await expect.poll(late, { timeout: 600_000, interval: 1 }).toContain('too many requests');
+  },
+);
 
 const REFUSED: [string, object][] = [
   ['a password', asking('Sign in', { password: { type: 'string' } })],

@@ -82,7 +82,7 @@ describe('a server that misbehaves', () => {
     expect(await world.call('mcp__h__echo', { text: 'b' })).toMatchObject({ ok: true });
   });
 
-  it('may nest no deeper than a message may', async () => {
+  it.runIf(isLongRun())('may nest no deeper than a message may', async () => {
     const world = await start('plain', { limits: { callTimeoutMs: 500 } });
     expect(await world.call('mcp__h__deep', {})).toMatchObject({
       ok: false,
@@ -91,7 +91,7 @@ describe('a server that misbehaves', () => {
     expect(await world.call('mcp__h__echo', { text: 'b' })).toMatchObject({ ok: true });
   });
 
-  it('may answer with ids that nobody gave out', async () => {
+  it.runIf(isLongRun())('may answer with ids that nobody gave out', async () => {
     const world = await start('plain');
     expect(await world.call('mcp__h__wrong-id', {})).toMatchObject({ ok: true, value: 'mine' });
   });
@@ -109,16 +109,19 @@ describe('a server that misbehaves', () => {
     });
   });
 
-  it('may flood the client: the answer comes, progress is thinned out, and sampling refused', async () => {
-    const world = await start('plain', { limits: { messagesPerSecond: 5_000 } });
-    const started = performance.now();
-    expect(await world.call('mcp__h__flood', {})).toMatchObject({ ok: true, value: 'flooded' });
-    // 5 a second, of 3,000, however long a busy machine takes for them.
-    const seconds = (performance.now() - started) / 1_000;
-    expect(world.events.length).toBeLessThan(Math.min(5 * seconds + 3, 3_000));
-    const asked = await world.call('mcp__h__asked', {});
-    expect(asked.ok && asked.value).toContain('"error":{"code":-32601');
-  });
+  it.runIf(isLongRun())(
+    'may flood the client: the answer comes, progress is thinned out, and sampling refused',
+    async () => {
+      const world = await start('plain', { limits: { messagesPerSecond: 5_000 } });
+      const started = performance.now();
+      expect(await world.call('mcp__h__flood', {})).toMatchObject({ ok: true, value: 'flooded' });
+      // 5 a second, of 3,000, however long a busy machine takes for them.
+      const seconds = (performance.now() - started) / 1_000;
+      expect(world.events.length).toBeLessThan(Math.min(5 * seconds + 3, 3_000));
+      const asked = await world.call('mcp__h__asked', {});
+      expect(asked.ok && asked.value).toContain('"error":{"code":-32601');
+    },
+  );
 
   it.runIf(isLongRun())(
     'may write lines without end: what else there is goes on, and it ends with the bridge',
@@ -188,7 +191,7 @@ describe('a list of tools', () => {
     expect(world.registry.get('mcp__h__good')?.description).toBe('Fine here ‹|im_start|>');
   });
 
-  it('of resources without end is cut, and so is what is read', async () => {
+  it.runIf(isLongRun())('of resources without end is cut, and so is what is read', async () => {
     const world = await start('lists');
     const list = await world.call('mcp__h__list_resources', {});
     expect(list).toMatchObject({ ok: true, structured: { count: 1_000, cut: true } });

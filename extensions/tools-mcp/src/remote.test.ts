@@ -1,4 +1,4 @@
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import {
   authorizationServer,
@@ -37,29 +37,34 @@ describe('a remote server', () => {
     },
   );
 
-  it('changes its list, forgets its session, and is told when it is left', async () => {
-    const remote = sdkServer();
-    const { origin } = await listen(remote);
-    const world = createWorld({ servers: { r: { url: `${origin}/mcp` } } });
-    await world.bridge.start();
-    expect(world.registry.get('mcp__r__add')).toMatchObject({
-      effects: ['write', 'send'],
-      capabilities: { network: { allowedHosts: ['127.0.0.1'] } },
-    });
-    expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({ value: '3' });
-    await world.call('mcp__r__more', {});
-    await expect.poll(() => world.registry.get('mcp__r__added'), { timeout: 10_000 }).toBeDefined();
-    remote.forget();
-    expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({
-      code: 'not_available',
-      error: expect.stringContaining('did not run the call'),
-    });
-    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
-    expect(await world.call('mcp__r__add', { a: 2, b: 2 })).toMatchObject({ value: '4' });
-    expect(remote.runs()).toBe(2);
-    await world.bridge.close();
-    expect(remote.sessions()).toBe(0);
-  });
+  it.runIf(isLongRun())(
+    'changes its list, forgets its session, and is told when it is left',
+    async () => {
+      const remote = sdkServer();
+      const { origin } = await listen(remote);
+      const world = createWorld({ servers: { r: { url: `${origin}/mcp` } } });
+      await world.bridge.start();
+      expect(world.registry.get('mcp__r__add')).toMatchObject({
+        effects: ['write', 'send'],
+        capabilities: { network: { allowedHosts: ['127.0.0.1'] } },
+      });
+      expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({ value: '3' });
+      await world.call('mcp__r__more', {});
+      await expect
+        .poll(() => world.registry.get('mcp__r__added'), { timeout: 10_000 })
+        .toBeDefined();
+      remote.forget();
+      expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({
+        code: 'not_available',
+        error: expect.stringContaining('did not run the call'),
+      });
+      await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
+      expect(await world.call('mcp__r__add', { a: 2, b: 2 })).toMatchObject({ value: '4' });
+      expect(remote.runs()).toBe(2);
+      await world.bridge.close();
+      expect(remote.sessions()).toBe(0);
+    },
+  );
 
   it('that is gone fails plainly', async () => {
     const remote = await listen(sdkServer());
@@ -255,41 +260,48 @@ describe('a server that wants an authorization', () => {
     ]);
   });
 
-  it('is authorized once for each personality, and its tokens are renewed', async () => {
-    const { auth, asked, tokens, world } = await protectedWorld();
-    expect(await world.bridge.start('a')).toMatchObject([
-      { state: 'held', reason: expect.stringContaining('until the user has authorized it') },
-    ]);
-    const [url, personality] = asked[0] ?? ['', undefined];
-    expect(personality).toBe('a');
-    expect(url).toContain(`${auth.origin}/authorize`);
-    const { code, state } = auth.consent(url);
-    await expect(world.bridge.finishAuthorization('r', 'a', code, 'forged')).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-    });
-    expect(await world.bridge.finishAuthorization('r', 'a', code, state)).toMatchObject({
-      state: 'ready',
-      tools: expect.arrayContaining(['mcp__r__add']),
-    });
-    const as = { personalityId: 'a' };
-    expect(await world.call('mcp__r__add', { a: 1, b: 2 }, as)).toMatchObject({ value: '3' });
+  it.runIf(isLongRun())(
+    'is authorized once for each personality, and its tokens are renewed',
+    async () => {
+      const { auth, asked, tokens, world } = await protectedWorld();
+      expect(await world.bridge.start('a')).toMatchObject([
+        { state: 'held', reason: expect.stringContaining('until the user has authorized it') },
+      ]);
+      const [url, personality] = asked[0] ?? ['', undefined];
+      expect(personality).toBe('a');
+      expect(url).toContain(`${auth.origin}/authorize`);
+      const { code, state } = auth.consent(url);
+      await expect(
+        world.bridge.finishAuthorization('r', 'a', code, 'forged'),
+      ).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+      });
+      expect(await world.bridge.finishAuthorization('r', 'a', code, state)).toMatchObject({
+        state: 'ready',
+        tools: expect.arrayContaining(['mcp__r__add']),
+      });
+      const as = { personalityId: 'a' };
+      expect(await world.call('mcp__r__add', { a: 1, b: 2 }, as)).toMatchObject({ value: '3' });
 
-    // Another personality does not get these tokens.
-    expect(await world.call('mcp__r__add', { a: 1, b: 2 }, { personalityId: 'b' })).toMatchObject({
-      code: 'not_available',
-    });
-    expect(asked.at(-1)?.[1]).toBe('b');
-    expect([...tokens.kept.keys()].filter((key) => key.endsWith('/tokens'))).toEqual([
-      'mcp-oauth/r/a/tokens',
-    ]);
+      // Another personality does not get these tokens.
+      expect(await world.call('mcp__r__add', { a: 1, b: 2 }, { personalityId: 'b' })).toMatchObject(
+        {
+          code: 'not_available',
+        },
+      );
+      expect(asked.at(-1)?.[1]).toBe('b');
+      expect([...tokens.kept.keys()].filter((key) => key.endsWith('/tokens'))).toEqual([
+        'mcp-oauth/r/a/tokens',
+      ]);
 
-    // The access token expires, and the refresh token gives a new one.
-    auth.accessTokens.clear();
-    expect(await world.call('mcp__r__add', { a: 2, b: 2 }, as)).toMatchObject({ value: '4' });
-    expect(asked).toHaveLength(2);
-    // The headers of the file go to the server only, not to the authorization server.
-    expect(auth.seenHeaders.filter((headers) => 'x-team' in headers)).toEqual([]);
-  });
+      // The access token expires, and the refresh token gives a new one.
+      auth.accessTokens.clear();
+      expect(await world.call('mcp__r__add', { a: 2, b: 2 }, as)).toMatchObject({ value: '4' });
+      expect(asked).toHaveLength(2);
+      // The headers of the file go to the server only, not to the authorization server.
+      expect(auth.seenHeaders.filter((headers) => 'x-team' in headers)).toEqual([]);
+    },
+  );
 
   it('at a host that is not declared is held back, and names the host', async () => {
     const { origin } = await listen((request, response) => {

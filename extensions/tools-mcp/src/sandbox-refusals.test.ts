@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createTestFolder } from '@ethosagent/test-support';
+import { createTestFolder, inCheck, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, fixture, NODE } from './fixtures/world.js';
 
@@ -36,44 +36,49 @@ function sandboxed(
 const reaching = (...args: string[]) => ({ command: NODE, args: [fixture('reaching'), ...args] });
 
 describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () => {
-  it.each<[string, string[], string[], RegExp]>([
-    [
-      'a host',
-      ['host', 'registry.npmjs.org:443'],
-      ['127.0.0.1'],
-      /registry\.npmjs\.org was refused \(not in the .*\); add safety\.network\.allow: \[registry\.npmjs\.org\]/,
-    ],
-    [
-      'a metadata service, with no line to add',
-      ['host', '169.254.169.254:443'],
-      ['127.0.0.1', '*'],
-      /169\.254\.169\.254 was refused \([^)]*\); its last words: /,
-    ],
-    [
-      'a host, where there is no network at all',
-      ['resolve', 'api.example.com'],
-      [],
-      /it asked for api\.example\.com, and the personality allows no host; add safety\.network\.allow: \[api\.example\.com\]/,
-    ],
-    [
-      'a file',
-      ['read', '/srv/data/cities.json'],
-      ['127.0.0.1'],
-      /it says that it lacks "\/srv\/data\/cities\.json", .* add its folder to fs_reach\.read/,
-    ],
-    [
-      'a folder to write in',
-      ['mkdir', '/var/cache/hub'],
-      ['127.0.0.1'],
-      /lacks "\/var.*fs_reach\.write/,
-    ],
-    [
-      'a file that it may only read',
-      ['write', fixture('reaching')],
-      ['127.0.0.1'],
-      /it can not write ".*reaching\.mjs", which it may only read; add its folder to fs_reach\.write/,
-    ],
-  ])('%s', async (_, args, allow, message) => {
+  it.each<[string, string[], string[], RegExp]>(
+    inCheck<[string, string[], string[], RegExp]>(
+      [
+        [
+          'a host',
+          ['host', 'registry.npmjs.org:443'],
+          ['127.0.0.1'],
+          /registry\.npmjs\.org was refused \(not in the .*\); add safety\.network\.allow: \[registry\.npmjs\.org\]/,
+        ],
+        [
+          'a metadata service, with no line to add',
+          ['host', '169.254.169.254:443'],
+          ['127.0.0.1', '*'],
+          /169\.254\.169\.254 was refused \([^)]*\); its last words: /,
+        ],
+        [
+          'a host, where there is no network at all',
+          ['resolve', 'api.example.com'],
+          [],
+          /it asked for api\.example\.com, and the personality allows no host; add safety\.network\.allow: \[api\.example\.com\]/,
+        ],
+        [
+          'a file',
+          ['read', '/srv/data/cities.json'],
+          ['127.0.0.1'],
+          /it says that it lacks "\/srv\/data\/cities\.json", .* add its folder to fs_reach\.read/,
+        ],
+        [
+          'a folder to write in',
+          ['mkdir', '/var/cache/hub'],
+          ['127.0.0.1'],
+          /lacks "\/var.*fs_reach\.write/,
+        ],
+        [
+          'a file that it may only read',
+          ['write', fixture('reaching')],
+          ['127.0.0.1'],
+          /it can not write ".*reaching\.mjs", which it may only read; add its folder to fs_reach\.write/,
+        ],
+      ],
+      ([what]) => ['a host', 'a file'].includes(what),
+    ),
+  )('%s', async (_, args, allow, message) => {
     const { bridge, call } = sandboxed(reaching(...args), { allow });
     const [status] = await bridge.start('coder');
     expect(status?.state).not.toBe('ready');
@@ -90,22 +95,25 @@ describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () =
     });
   });
 
-  it('when a tool of a server that is ready asks for a host: the model shortly, the host whole', async () => {
-    const { bridge, call } = sandboxed(reaching('serve', 'api.example.com:443'));
-    const [ready] = await bridge.start('coder');
-    expect(ready).toMatchObject({ state: 'ready' });
-    expect(ready).not.toHaveProperty('refused');
-    const result = await call('mcp__hub__reach', {}, { personalityId: 'coder' });
-    expect(result).toMatchObject({
-      ok: false,
-      error: expect.stringMatching(/403 Forbidden\n\(Meanwhile api\.example\.com was refused/),
-    });
-    expect(bridge.status()[0]?.refused).toMatch(
-      /api\.example\.com was refused .*; add safety\.network\.allow: \[api\.example\.com\]$/,
-    );
-  });
+  it.runIf(isLongRun())(
+    'when a tool of a server that is ready asks for a host: the model shortly, the host whole',
+    async () => {
+      const { bridge, call } = sandboxed(reaching('serve', 'api.example.com:443'));
+      const [ready] = await bridge.start('coder');
+      expect(ready).toMatchObject({ state: 'ready' });
+      expect(ready).not.toHaveProperty('refused');
+      const result = await call('mcp__hub__reach', {}, { personalityId: 'coder' });
+      expect(result).toMatchObject({
+        ok: false,
+        error: expect.stringMatching(/403 Forbidden\n\(Meanwhile api\.example\.com was refused/),
+      });
+      expect(bridge.status()[0]?.refused).toMatch(
+        /api\.example\.com was refused .*; add safety\.network\.allow: \[api\.example\.com\]$/,
+      );
+    },
+  );
 
-  it('with what npx takes, and the host that it asks for', async () => {
+  it.runIf(isLongRun())('with what npx takes, and the host that it asks for', async () => {
     const { bridge } = sandboxed({
       command: 'npx',
       args: ['-y', '--fetch-retries=0', 'no-such-server-here'],
