@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { inCheck } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chainedLine, chainHash } from './chain.js';
@@ -391,12 +392,17 @@ describe('verifyAuditLog', () => {
   });
 
   const PADDED = `${JSON.stringify(auditEvent('x'))}${' '.repeat(17 * 1024 * 1024)}`;
-  it.each<[string, string, boolean]>([
-    ['half an event', '{"time":"2026', true],
-    ['zeros', '\0'.repeat(9_000), true],
-    ['an event', JSON.stringify(auditEvent('x')), false],
-    ['an event and 17 MiB of spaces', PADDED, false],
-  ])('tells %s without a line break from what a sink is writing', async (_, end, isFine) => {
+  it.each<[string, string, boolean]>(
+    inCheck<[string, string, boolean]>(
+      [
+        ['half an event', '{"time":"2026', true],
+        ['zeros', '\0'.repeat(9_000), true],
+        ['an event', JSON.stringify(auditEvent('x')), false],
+        ['an event and 17 MiB of spaces', PADDED, false],
+      ],
+      ([what]) => !what.includes('MiB'),
+    ),
+  )('tells %s without a line break from what a sink is writing', async (_, end, isFine) => {
     const path = join(root, `${++logs}`, 'audit.jsonl');
     const sink = new JsonlAuditSink({ path });
     sink.record(auditEvent('a'));
@@ -531,7 +537,7 @@ describe('verifyAuditLog', () => {
     expect(() => new JsonlAuditSink({ path, key, adopt: true })).toThrow(/can not be continued/);
   });
 
-  it.each([0, 1, 4, EVENTS])(
+  it.each(inCheck([0, 1, 4, EVENTS], (before) => before === 1))(
     'of a log that got its key after %i lines, says from where on it holds',
     async (before) => {
       const path = join(root, `${++logs}`, 'audit.jsonl');

@@ -6,7 +6,7 @@ import {
   keyValueAttacks,
   startScript,
 } from '@ethosagent/conformance/attacks';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 
@@ -21,9 +21,11 @@ keyValueAttacks(
   { processes },
 );
 
-keyValueAttacks('createSqliteKvStore in memory', ({ clock }) =>
-  createSqliteKvStore({ path: ':memory:', clock }),
-);
+if (isLongRun()) {
+  keyValueAttacks('createSqliteKvStore in memory', ({ clock }) =>
+    createSqliteKvStore({ path: ':memory:', clock }),
+  );
+}
 
 function processes(): KeyValueProcesses {
   const path = newPath();

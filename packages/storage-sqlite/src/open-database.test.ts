@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { isLongRun } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -245,7 +246,7 @@ describe('createSqliteKvStore meets damage', () => {
     store.close();
   });
 
-  it('in a large file only when it reads it, as STORE_CORRUPT', async () => {
+  it.runIf(isLongRun())('in a large file only when it reads it, as STORE_CORRUPT', async () => {
     const path = join(newFolder(), 'kv.db');
     const store = createSqliteKvStore({ path, synchronous: 'normal' });
     const kv = store.kvStoreFactory('test', 'scope');

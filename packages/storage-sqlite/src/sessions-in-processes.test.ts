@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteMemory } from './sqlite-memory.js';
@@ -60,7 +60,7 @@ async function assertStored(scripts: readonly RunningScript[]): Promise<void> {
 }
 
 describe('a session and a memory that several processes write', () => {
-  it('lose nothing, and a batch of messages stays together', async () => {
+  it.runIf(isLongRun())('lose nothing, and a batch of messages stays together', async () => {
     const scripts = ['a', 'b', 'c'].map((id) => startAppending(id, 40));
     for (const { ended } of scripts) expect(await ended).toMatchObject({ code: 0 });
     expect(scripts.flatMap((script) => script.lines())).toHaveLength(120);

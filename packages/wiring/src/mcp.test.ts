@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { createMcpBridge, parseMcpConfig } from '@ethosagent/tools-mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RuntimeMcp } from './mcp.js';
@@ -103,7 +104,7 @@ describe('the MCP servers of a runtime', () => {
     });
   });
 
-  it('may come from a bridge of the host', async () => {
+  it.runIf(isLongRun())('may come from a bridge of the host', async () => {
     const config = parseMcpConfig({ servers: { all: server } });
     const runtime = await start({ mcp: (parts) => createMcpBridge({ ...parts, config }) });
     await served(runtime);

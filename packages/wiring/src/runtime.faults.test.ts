@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, inCheck } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const faults = await bundleScript(new URL('./fixtures/faults.ts', import.meta.url));
@@ -37,14 +37,19 @@ async function run(fault: string, conditions: ScriptOptions = {}) {
 }
 
 describe('createToolRuntime in a home that can not be written', () => {
-  it.each([
-    [
-      'a read-only home',
-      'unwritable',
-      /^(STORE_UNAVAILABLE|CONFIG_INVALID): .*(may write|can write)/,
-    ],
-    ['a home without permission', 'forbidden', /^CONFIG_INVALID: .*config\.yaml/],
-  ])(
+  it.each(
+    inCheck(
+      [
+        [
+          'a read-only home',
+          'unwritable',
+          /^(STORE_UNAVAILABLE|CONFIG_INVALID): .*(may write|can write)/,
+        ],
+        ['a home without permission', 'forbidden', /^CONFIG_INVALID: .*config\.yaml/],
+      ],
+      ([what]) => what.startsWith('a read-only'),
+    ),
+  )(
     '%s: refused with what to do, nothing is left open or made, and it starts when that is repaired',
     async (_, fault, message) => {
       chmodSync(world, 0o755);

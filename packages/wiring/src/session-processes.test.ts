@@ -13,7 +13,13 @@ import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import type { SessionResult, ToolSession } from '@ethosagent/core';
 import { createPostgresStores } from '@ethosagent/storage-postgres';
-import { bundleScript, isLongRun, newPostgresDatabase, tries } from '@ethosagent/test-support';
+import {
+  bundleScript,
+  inCheck,
+  isLongRun,
+  newPostgresDatabase,
+  tries,
+} from '@ethosagent/test-support';
 import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -129,72 +135,78 @@ const PLACES: [string, () => Promise<string | undefined>, boolean][] = [
   ['of one home', async () => undefined, true],
   ['of machines with one PostgreSQL', newPostgresDatabase, isLongRun()],
 ];
-describe.each(PLACES)('a session in several processes %s', (_, database, isWhole) => {
-  beforeEach(async () => {
-    url = await database();
-  });
+describe.each(inCheck(PLACES, ([, , isWhole]) => isWhole))(
+  'a session in several processes %s',
+  (_, database, isWhole) => {
+    beforeEach(async () => {
+      url = await database();
+    });
 
-  it('runs a call once for one approval, however many of them take it up', async () => {
-    // An approval is for exactly the tool that asked. So a bundled process must ask, as it will run
-    // the calls.
-    const [asked] = await processes(1, [PAY]);
-    expect(paid()).toBe('');
-    await decide(asked?.approval, true);
-    const results = await processes(MANY, [PAY], ATTEMPTS);
-    expect(results).toHaveLength(MANY * ATTEMPTS);
-    expect(results.filter(({ result }) => result.ok)).toHaveLength(1);
-    expect(paid()).toBe('once\n');
-  });
-
-  it.runIf(isWhole)(
-    'runs nothing that was refused, nor other arguments than were approved',
-    async () => {
-      await decide((await processes(1, [PAY]))[0]?.approval, true);
-      await processes(SOME, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
+    it('runs a call once for one approval, however many of them take it up', async () => {
+      // An approval is for exactly the tool that asked. So a bundled process must ask, as it will run
+      // the calls.
+      const [asked] = await processes(1, [PAY]);
       expect(paid()).toBe('');
-      const again = { ...PAY, toolCallId: 'd' };
-      await decide((await processes(1, [again]))[0]?.approval, false);
-      await processes(SOME, [again]);
-      expect(paid()).toBe('');
-    },
-  );
+      await decide(asked?.approval, true);
+      const results = await processes(MANY, [PAY], ATTEMPTS);
+      expect(results).toHaveLength(MANY * ATTEMPTS);
+      expect(results.filter(({ result }) => result.ok)).toHaveLength(1);
+      expect(paid()).toBe('once\n');
+    });
 
-  it('asks before an effect once one of them has read, whichever acts', async () => {
-    expect((await actHere(SEND))?.result.ok).toBe(true);
-    await processes(SOME, [LOOK]);
-    const results = [
-      ...(await processes(SOME, [{ ...SEND, toolCallId: 'f' }])),
-      await actHere({ ...SEND, toolCallId: 'g' }),
-    ].flatMap((each) => each ?? []);
-    expect(results.map(({ result }) => result.ok)).toEqual(Array(SOME + 1).fill(false));
-    for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
-  });
+    it.runIf(isWhole)(
+      'runs nothing that was refused, nor other arguments than were approved',
+      async () => {
+        await decide((await processes(1, [PAY]))[0]?.approval, true);
+        await processes(SOME, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
+        expect(paid()).toBe('');
+        const again = { ...PAY, toolCallId: 'd' };
+        await decide((await processes(1, [again]))[0]?.approval, false);
+        await processes(SOME, [again]);
+        expect(paid()).toBe('');
+      },
+    );
 
-  it('asks about what others do while the turn of an agent goes on that has read', async () => {
-    const { child, ended, lines } = await heldTurn(['page'], ['hold']);
-    const asked = await actHere(SEND);
-    expect(asked?.approval?.reason).toContain('the untrusted content is from page');
-    child.kill('SIGUSR2');
-    expect(await ended).toMatchObject({ code: 0 });
-    expect(lines().at(-1)).toBe('answered');
-  });
+    it('asks before an effect once one of them has read, whichever acts', async () => {
+      expect((await actHere(SEND))?.result.ok).toBe(true);
+      await processes(SOME, [LOOK]);
+      const results = [
+        ...(await processes(SOME, [{ ...SEND, toolCallId: 'f' }])),
+        await actHere({ ...SEND, toolCallId: 'g' }),
+      ].flatMap((each) => each ?? []);
+      expect(results.map(({ result }) => result.ok)).toEqual(Array(SOME + 1).fill(false));
+      for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
+    });
 
-  it.runIf(isWhole)('asks, too, once the process of that agent was killed', async () => {
-    const { child, ended } = await heldTurn(['page'], ['hold']);
-    child.kill('SIGKILL');
-    await ended;
-    const asked = await actHere(SEND);
-    expect(asked?.approval?.reason).toContain('the untrusted content is from page');
-  });
+    it.runIf(isLongRun())(
+      'asks about what others do while the turn of an agent goes on that has read',
+      async () => {
+        const { child, ended, lines } = await heldTurn(['page'], ['hold']);
+        const asked = await actHere(SEND);
+        expect(asked?.approval?.reason).toContain('the untrusted content is from page');
+        child.kill('SIGUSR2');
+        expect(await ended).toMatchObject({ code: 0 });
+        expect(lines().at(-1)).toBe('answered');
+      },
+    );
 
-  it.runIf(isWhole)(
-    'asks about what an agent does after others have read, while its turn goes on',
-    async () => {
-      const { child, ended, lines } = await heldTurn(['hold'], ['send']);
-      await actHere(LOOK);
-      child.kill('SIGUSR2');
-      expect(await ended).toMatchObject({ code: 0 });
-      expect(lines().at(-1)).toBe('paused');
-    },
-  );
-});
+    it.runIf(isWhole)('asks, too, once the process of that agent was killed', async () => {
+      const { child, ended } = await heldTurn(['page'], ['hold']);
+      child.kill('SIGKILL');
+      await ended;
+      const asked = await actHere(SEND);
+      expect(asked?.approval?.reason).toContain('the untrusted content is from page');
+    });
+
+    it.runIf(isWhole)(
+      'asks about what an agent does after others have read, while its turn goes on',
+      async () => {
+        const { child, ended, lines } = await heldTurn(['hold'], ['send']);
+        await actHere(LOOK);
+        child.kill('SIGUSR2');
+        expect(await ended).toMatchObject({ code: 0 });
+        expect(lines().at(-1)).toBe('paused');
+      },
+    );
+  },
+);

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
@@ -91,13 +92,16 @@ async function check(text: string): Promise<string[]> {
 }
 
 describe('the lock of an agent with MCP servers', () => {
-  it('holds how a server is reached, and what its tools say, whole', async () => {
-    const text = await lock();
-    expect(text).toContain('- tool: mcp__docs__read\n    description: Reads.\n    schema: |-\n');
-    expect(text).toContain('"type": "object"');
-    expect(text).toMatch(/servers:\n {2}- server: docs\n {4}reached:\n/);
-    expect(await check(text)).toEqual([]);
-  });
+  it.runIf(isLongRun())(
+    'holds how a server is reached, and what its tools say, whole',
+    async () => {
+      const text = await lock();
+      expect(text).toContain('- tool: mcp__docs__read\n    description: Reads.\n    schema: |-\n');
+      expect(text).toContain('"type": "object"');
+      expect(text).toMatch(/servers:\n {2}- server: docs\n {4}reached:\n/);
+      expect(await check(text)).toEqual([]);
+    },
+  );
 
   it('tells changed words as text, and a tool that came as widened', async () => {
     const text = await lock();
@@ -135,21 +139,26 @@ describe('the lock of an agent with MCP servers', () => {
     ]);
   });
 
-  it('writes no lock, and compares with none, while a server is not ready', async () => {
-    const text = await lock();
-    servers({ docs: { command: 'no-such-program-here' } });
-    const runtime = await start();
-    for (const asked of [
-      () => runtime.reachLock(),
-      () => runtime.compareReach(parseReachLock(text, PLACES())),
-    ]) {
-      await expect(asked()).rejects.toSatisfy((error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE');
-    }
-    // A personality that does not use the server still gets a lock.
-    put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
-    const { personalities } = await runtime.reachLock(['plain']);
-    expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);
-  });
+  it.runIf(isLongRun())(
+    'writes no lock, and compares with none, while a server is not ready',
+    async () => {
+      const text = await lock();
+      servers({ docs: { command: 'no-such-program-here' } });
+      const runtime = await start();
+      for (const asked of [
+        () => runtime.reachLock(),
+        () => runtime.compareReach(parseReachLock(text, PLACES())),
+      ]) {
+        await expect(asked()).rejects.toSatisfy(
+          (error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE',
+        );
+      }
+      // A personality that does not use the server still gets a lock.
+      put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
+      const { personalities } = await runtime.reachLock(['plain']);
+      expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);
+    },
+  );
 
   it('starts no server with another command, where the runtime is held to it', async () => {
     writeLockText(join(home, 'reach.lock'), await lock());
