@@ -1,4 +1,4 @@
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
@@ -40,16 +40,15 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true, seesHardLinks = true, wrap }: FsAttackOptions = {},
 ): void {
-  // Both accessors limit a storage by the same function. So if there is a `wrap`, one of them is
-  // enough.
-  const standsForBoth = (accessor: FileAccessor) => wrap === undefined || accessor === 'scopedFs';
+  // Both accessors limit a storage by the same function, so one of them is enough in a check.
+  const standsForBoth = (accessor: FileAccessor) => accessor === 'scopedFs';
   for (const accessor of inCheck<FileAccessor>(['scopedFs', 'storage'], standsForBoth)) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
       new StorageThroughRegistry(create, { accessor, personality: reach, home, wrap });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
       seesRaces,
       seesHardLinks,
-      swaps: { check: 50, long: 20_000 },
+      swaps: { check: isLongRun() ? 50 : 10, long: 20_000 },
     });
 
     describe(`ctx.${accessor} of ${name} under attack`, () => {

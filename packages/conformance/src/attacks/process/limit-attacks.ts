@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { type CreateCall, NO_FILES, survivors } from './attacked-call.js';
 
@@ -42,7 +43,7 @@ export function limitAttacks(create: CreateCall): void {
       expect(await run(limits, program)).toMatchObject({ stdout });
     });
 
-    it('its processor time', async () => {
+    it.runIf(isLongRun())('its processor time', async () => {
       expect(await run({ cpu_seconds: 1 }, 'while :; do :; done')).toMatchObject({
         exitCode: 137,
         signal: 'SIGKILL',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { countTries, tries } from '@ethosagent/test-support';
+import { countTries, inCheck, tries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { expect, it } from 'vitest';
 import type { CreateCall } from './attacked-call.js';
@@ -14,7 +14,7 @@ import { SandboxWorld } from './sandbox-world.js';
 export function sandboxRaceAttacks(create: CreateCall): void {
   const world = new SandboxWorld();
 
-  it.for<[string, string, { read: string[]; write: string[]; deny: string[] }]>([
+  const swaps: Array<[string, string, { read: string[]; write: string[]; deny: string[] }]> = [
     ['a root', 'swapped', { read: ['swapped'], write: [], deny: [] }],
     ['a folder above a root', 'above', { read: ['above/root'], write: [], deny: [] }],
     [
@@ -22,7 +22,8 @@ export function sandboxRaceAttacks(create: CreateCall): void {
       'wide/swapped',
       { read: [], write: ['wide'], deny: ['wide/floor'] },
     ],
-  ])(
+  ];
+  it.for(inCheck(swaps, ([what]) => what === 'a root'))(
     'never sees where %s leads that is swapped for a link',
     async ([, swapped, relative], context) => {
       const at = (paths: string[]) => paths.map((path) => join(world.root, path));
