@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { inCheck } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { assertContained } from './assert-contained.js';
 import { ContainmentError } from './containment-error.js';
@@ -73,26 +74,30 @@ describe('assertContained', () => {
     expect(process.env).not.toHaveProperty('ETHOS_CONTAINED');
   });
 
-  it.each([
+  const served: Array<[string, string[] | undefined]> = [
     ['*', ['api.example.org']],
     ['*', ['*.example.org']],
     ['*.example.org', undefined],
     ['api.example.org:8443', undefined],
-  ])('serves a tool that declares %j to a personality with %j', async (declared, allow) => {
-    const tool = makeTool(
-      'fetch',
-      { network: { allowedHosts: [declared] } },
-      async ({ url = '' }, { scopedFetch }) => `${await (await scopedFetch?.fetch(url))?.text()}`,
-    );
-    const port = declared.split(':')[1] ?? '';
-    const { unused, tries } = await assertContained(tool, {
-      args: { url: `https://api.example.org:${port}/page` },
-      ...(allow && { personality: { safety: { network: { allow } } } }),
-      scenarios: ['redirects'],
-    });
-    expect(unused).toEqual([]);
-    expect(tries.get('network')).toBeGreaterThan(50);
-  });
+  ];
+  it.each(inCheck(served, ([, allow]) => allow?.[0] === '*.example.org'))(
+    'serves a tool that declares %j to a personality with %j',
+    async (declared, allow) => {
+      const tool = makeTool(
+        'fetch',
+        { network: { allowedHosts: [declared] } },
+        async ({ url = '' }, { scopedFetch }) => `${await (await scopedFetch?.fetch(url))?.text()}`,
+      );
+      const port = declared.split(':')[1] ?? '';
+      const { unused, tries } = await assertContained(tool, {
+        args: { url: `https://api.example.org:${port}/page` },
+        ...(allow && { personality: { safety: { network: { allow } } } }),
+        scenarios: ['redirects'],
+      });
+      expect(unused).toEqual([]);
+      expect(tries.get('network')).toBeGreaterThan(50);
+    },
+  );
 
   it('lets runs take turns', async () => {
     const order: string[] = [];
