@@ -132,6 +132,12 @@ const GAINS: [string, ResolvedGrant, ResolvedGrant, string[]][] = [
     { network: { allowedHosts: ['a.test'] } },
     ['requests to 10.0.0.5, which was denied'],
   ],
+  ...(['read', 'write'] as const).map((kind): [string, ResolvedGrant, ResolvedGrant, string[]] => [
+    `a folder to ${kind}`,
+    { fs_reach: { read: ['/r'], write: ['/r'] } },
+    { fs_reach: { read: ['/r'], write: ['/r'], [kind]: ['/r', '/w'] } },
+    [`${kind}s in /w`],
+  ]),
   [
     'a folder that stayed in place',
     { fs_reach: { read: [], write: ['/w'], stays: ['/w/x'] } },
