@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { isLongRun } from '@ethosagent/test-support';
 import type { ToolCapabilities } from '@ethosagent/types';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
@@ -70,7 +71,7 @@ async function fewestBytes(name: string, size: number, enough = 0): Promise<numb
   return fewest;
 }
 
-describe('what a call allocates', () => {
+describe.runIf(isLongRun())('what a call allocates', () => {
   it.each([
     ['of a batch', 'bare', 60, 7_000],
     ['alone', 'bare', 1, 14_000],
