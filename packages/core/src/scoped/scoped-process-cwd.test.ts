@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tries } from '@ethosagent/test-support';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rejection } from '../testing/batch.js';
 import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.js';
@@ -90,7 +90,7 @@ describe('ScopedProcessImpl.spawn, cwd', () => {
       `while :; do rm -rf ${swapped}; mkdir ${swapped}; rm -rf ${swapped}; ln -s ${outside} ${swapped}; done`,
     );
     const swapping = processes([swapper]).spawn(swapper, [], {
-      timeout: tries({ check: 1_500, long: 3_000 }),
+      timeout: isLongRun() ? 3_000 : 500,
     });
     const seen = new Set<string>();
     let ended = false;
@@ -135,7 +135,7 @@ describe('ScopedProcessImpl.spawn, cwd', () => {
     const open = () => readdirSync('/proc/self/fd').length;
     await pwd(inside);
     const before = open();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < (isLongRun() ? 20 : 4); round++) {
       await pwd(inside);
       await rejection(pwd(join(inside, 'link')));
     }

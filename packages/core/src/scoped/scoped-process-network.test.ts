@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { MemoryAuditSink } from '@ethosagent/audit';
+import { isLongRun } from '@ethosagent/test-support';
 import type { AuditEvent, QuotaLimits, QuotaPolicy } from '@ethosagent/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTool, ok, runOne } from '../testing/batch.js';
@@ -146,7 +147,7 @@ describe('a sandboxed process of a tool that declares network', () => {
     expect(result.stdout).toBe(`${process.env.http_proxy}\n`);
   });
 
-  it.each<[name: string, code: string, expected: object]>([
+  it.runIf(isLongRun()).each<[name: string, code: string, expected: object]>([
     ['an exit code', 'process.exit(3)', { exitCode: 3 }],
     ['a signal', 'process.kill(process.pid, "SIGKILL")', { exitCode: 137, signal: 'SIGKILL' }],
     ['both streams', 'console.log(1); console.error(2)', { stdout: '1\n', stderr: '2\n' }],

@@ -13,6 +13,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryAuditSink } from '@ethosagent/audit';
 import { directoryReach } from '@ethosagent/process';
+import { isLongRun } from '@ethosagent/test-support';
 import type { ProcessPolicy, ToolCapabilities } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
@@ -255,7 +256,7 @@ describe('ScopedProcessImpl.spawn in a sandbox, programs', () => {
     );
   });
 
-  it('git and node work as they do outside', async () => {
+  it.runIf(isLongRun())('git and node work as they do outside', async () => {
     mkdirSync(join(root, 'repo'));
     const processes = sandboxed({ write: at('repo') });
     const id = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inCheck } from '@ethosagent/test-support';
 import { errorCodeOf, type NetworkPolicy } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
@@ -79,35 +80,40 @@ describe('scopedFetch of a service', () => {
     expect(await next()).toBe('data: [secret:key]\r\n\r\n');
   });
 
-  it.each([
+  const bodies: Array<[string, Record<string, string>, string | undefined]> = [
     ['an event stream of 60 MB', EVENTS, undefined],
     ['an event stream by another spelling', { 'content-type': 'Text/Event-Stream' }, undefined],
     ['a body of 60 MB', { 'content-type': 'application/json' }, 'BODY_TOO_LARGE'],
     ['what only begins like one', { 'content-type': 'text/event-streams' }, 'BODY_TOO_LARGE'],
-  ])('for %s: %s, %s', async (_name, headers, code) => {
-    const host = await serve((_url, response) => {
-      response.writeHead(200, headers);
-      let left = 60;
-      const more = () => {
-        while (left > 0) {
-          left -= 1;
-          if (!response.write(Buffer.alloc(MEGABYTE, 'x')))
-            return void response.once('drain', more);
-        }
-        response.end();
+  ];
+  const ofKinds = ['an event stream of 60 MB', 'what only begins like one'];
+  it.each(inCheck(bodies, ([body]) => ofKinds.includes(body)))(
+    'for %s: %s, %s',
+    async (_name, headers, code) => {
+      const host = await serve((_url, response) => {
+        response.writeHead(200, headers);
+        let left = 60;
+        const more = () => {
+          while (left > 0) {
+            left -= 1;
+            if (!response.write(Buffer.alloc(MEGABYTE, 'x')))
+              return void response.once('drain', more);
+          }
+          response.end();
+        };
+        more();
+      });
+      const { scopedFetch } = await network(host);
+      const read = async () => {
+        let bytes = 0;
+        const { body } = await scopedFetch.fetch(`http://${host}/`);
+        for await (const chunk of body ?? []) bytes += chunk.length;
+        return bytes;
       };
-      more();
-    });
-    const { scopedFetch } = await network(host);
-    const read = async () => {
-      let bytes = 0;
-      const { body } = await scopedFetch.fetch(`http://${host}/`);
-      for await (const chunk of body ?? []) bytes += chunk.length;
-      return bytes;
-    };
-    if (code === undefined) expect(await read()).toBe(60 * MEGABYTE);
-    else expect(errorCodeOf(await rejection(read()))).toBe(code);
-  });
+      if (code === undefined) expect(await read()).toBe(60 * MEGABYTE);
+      else expect(errorCodeOf(await rejection(read()))).toBe(code);
+    },
+  );
 
   it('counts the bytes of a stream against the session', async () => {
     const host = await serve((_url, response) => {

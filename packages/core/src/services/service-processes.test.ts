@@ -40,6 +40,8 @@ describe.each<[string, ProcessPolicy]>([
   ['sandboxed', { sandbox: 'required' }],
 ])('ServiceProcesses.open, %s', (_name, policy) => {
   const opened = (personality = policy) => processesOf({ personalityProcess: personality });
+  // What a sandbox has no part in is tried with one in a long run only.
+  const itOfAnyProcess = it.runIf(isLongRun() || policy.sandbox === undefined);
 
   it('talks to a process, keeps none of its output, and tells how it ended', async () => {
     const { processes, events } = await opened();
@@ -72,23 +74,26 @@ describe.each<[string, ProcessPolicy]>([
     });
   });
 
-  it('gets what is written at once in order, all of it, after what begins it', async () => {
-    const { processes } = await opened();
-    let said = '';
-    const cat = await processes.open('cat', [], {
-      onOutput: (text) => {
-        said += text;
-      },
-    });
-    const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`);
-    const writing = Promise.all(lines.map((line) => cat.write(line)));
-    cat.end();
-    await writing;
-    await cat.result;
-    expect(said).toBe(lines.join(''));
-  });
+  itOfAnyProcess(
+    'gets what is written at once in order, all of it, after what begins it',
+    async () => {
+      const { processes } = await opened();
+      let said = '';
+      const cat = await processes.open('cat', [], {
+        onOutput: (text) => {
+          said += text;
+        },
+      });
+      const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`);
+      const writing = Promise.all(lines.map((line) => cat.write(line)));
+      cat.end();
+      await writing;
+      await cat.result;
+      expect(said).toBe(lines.join(''));
+    },
+  );
 
-  it('a write waits for a process that does not read', async () => {
+  itOfAnyProcess('a write waits for a process that does not read', async () => {
     const { processes, service } = await opened();
     const sleeper = await processes.open('sleep', ['60']);
     let written = 0;
@@ -106,26 +111,29 @@ describe.each<[string, ProcessPolicy]>([
   });
 
   const flooded = tries({ check: 256, long: 2048 });
-  it(`${flooded} MB of output wait for a slow reader in little memory`, async () => {
-    const { processes, service } = await opened();
-    const before = process.memoryUsage().rss;
-    let most = before;
-    let chars = 0;
-    const bytes = flooded * MEGABYTE;
-    const flood = await processes.open('sh', ['-c', `head -c ${bytes} /dev/zero`], {
-      onOutput: async (text) => {
-        chars += text.length;
-        most = Math.max(most, process.memoryUsage().rss);
-        // Slow enough that the pipe is always full.
-        if (chars < MEGABYTE) await sleep(5);
-        else await new Promise(setImmediate);
-      },
-    });
-    expect(await flood.result).toEqual({ exitCode: 0, stdout: '', stderr: '' });
-    expect(chars).toBe(bytes);
-    expect(most - before).toBeLessThan(250 * MEGABYTE);
-    await service.end();
-  });
+  it.runIf(isLongRun())(
+    `${flooded} MB of output wait for a slow reader in little memory`,
+    async () => {
+      const { processes, service } = await opened();
+      const before = process.memoryUsage().rss;
+      let most = before;
+      let chars = 0;
+      const bytes = flooded * MEGABYTE;
+      const flood = await processes.open('sh', ['-c', `head -c ${bytes} /dev/zero`], {
+        onOutput: async (text) => {
+          chars += text.length;
+          most = Math.max(most, process.memoryUsage().rss);
+          // Slow enough that the pipe is always full.
+          if (chars < MEGABYTE) await sleep(5);
+          else await new Promise(setImmediate);
+        },
+      });
+      expect(await flood.result).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+      expect(chars).toBe(bytes);
+      expect(most - before).toBeLessThan(250 * MEGABYTE);
+      await service.end();
+    },
+  );
 
   it.runIf(isLongRun())('output that nobody wants is not kept either', async () => {
     const { processes } = await opened();
@@ -135,7 +143,7 @@ describe.each<[string, ProcessPolicy]>([
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MEGABYTE);
   });
 
-  it('a write to one that has died rejects, and the host lives on', async () => {
+  itOfAnyProcess('a write to one that has died rejects, and the host lives on', async () => {
     const { processes } = await opened();
     const dead = await processes.open('sh', ['-c', 'exec <&-; sleep 0.2']);
     const writing = (async () => {
@@ -151,7 +159,7 @@ describe.each<[string, ProcessPolicy]>([
     await dead.stop();
   });
 
-  it('takes no more after its input was ended', async () => {
+  itOfAnyProcess('takes no more after its input was ended', async () => {
     const { processes } = await opened();
     const cat = await processes.open('cat', []);
     cat.end();
@@ -188,7 +196,7 @@ describe.each<[string, ProcessPolicy]>([
     for (const { result } of opened_) expect(await codeOf(result)).toBe('CALL_ENDED');
   });
 
-  it('what onOutput throws ends it, and is thrown on', async () => {
+  itOfAnyProcess('what onOutput throws ends it, and is thrown on', async () => {
     const { processes } = await opened();
     const fault = new Error('enough');
     const talker = await processes.open('sh', ['-c', 'echo x; sleep 60'], {
@@ -205,7 +213,7 @@ describe.each<[string, ProcessPolicy]>([
     expect(await slow.result).toMatchObject({ timedOut: true });
   });
 
-  it('its time counts as process_seconds of the session', async () => {
+  itOfAnyProcess('its time counts as process_seconds of the session', async () => {
     const { service, processes } = await processesOf({
       personalityProcess: policy,
       personalityQuotas: { per_session: { process_seconds: 0.3 } },
