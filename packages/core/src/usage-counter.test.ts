@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
-import { tries } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import type { KeyValueStore, Tool, ToolResult } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from './in-memory-kv.js';
@@ -51,27 +51,33 @@ function calls(count: number, name = 'usage_counter', args: unknown = { topic: '
 
 describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
   const total = tries({ check: 200, long: 1_000 });
-  it.each([
+  const cases: Array<[string, number]> = [
     ['one batch', 1],
     ['10 batches at once', 10],
     ['a batch each, at once', total],
-  ])(`${total} calls in %s count to ${total}`, async (_batches, batches) => {
-    const each = total / batches;
-    const store = open();
-    const registry = new DefaultToolRegistry(store);
-    registry.register(counterTool);
-    const ran = await Promise.all(
-      Array.from({ length: batches }, () => registry.executeParallel(calls(each), batchContext())),
-    );
-    const counts = ran
-      .flat()
-      .map(({ result }) => Number(/(\d+) time/.exec(result.ok ? result.value : '')?.[1]));
-    expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
-    expect(await store.kvStoreFactory('usage_counter', 'tool:usage_counter').get('tea')).toBe(
-      String(total),
-    );
-    store.close();
-  });
+  ];
+  it.each(inCheck(cases, ([, batches]) => batches === 10))(
+    `${total} calls in %s count to ${total}`,
+    async (_batches, batches) => {
+      const each = total / batches;
+      const store = open();
+      const registry = new DefaultToolRegistry(store);
+      registry.register(counterTool);
+      const ran = await Promise.all(
+        Array.from({ length: batches }, () =>
+          registry.executeParallel(calls(each), batchContext()),
+        ),
+      );
+      const counts = ran
+        .flat()
+        .map(({ result }) => Number(/(\d+) time/.exec(result.ok ? result.value : '')?.[1]));
+      expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
+      expect(await store.kvStoreFactory('usage_counter', 'tool:usage_counter').get('tea')).toBe(
+        String(total),
+      );
+      store.close();
+    },
+  );
 
   it('counts on in another registry over the same store', async () => {
     const store = open();
