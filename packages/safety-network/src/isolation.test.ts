@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { isLongRun } from '@ethosagent/test-support';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNetworkGuard } from './network-guard.js';
@@ -181,7 +182,7 @@ describe('safeFetch', () => {
   });
 });
 
-describe('a process that uses the guard', () => {
+describe.runIf(isLongRun())('a process that uses the guard', () => {
   const run = promisify(execFile);
   const source = (file: string) => JSON.stringify(fileURLToPath(new URL(file, import.meta.url)));
 
