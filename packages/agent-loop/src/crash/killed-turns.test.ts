@@ -85,23 +85,27 @@ afterEach(async () => {
 });
 
 describe('a turn whose process is killed', () => {
-  it('is the same as one that was left alone, when it is', async () => {
+  it.runIf(isLongRun())('is the same as one that was left alone, when it is', async () => {
     const lines = await act({ prompt: PROMPT });
     assertNothingTwice(lines.at(-1));
     expect(executions(folder)).toHaveLength(LINES.length);
   });
 
-  // A long run tries more appends than the turn has. At the last ones, nothing is killed.
-  const moments = Array.from({ length: tries({ check: 1, long: 48 }) }, (_, at) => ({
-    append: isLongRun() ? (at >> 1) + 1 : 5,
+  // More appends than the turn has. At the last ones, nothing is killed. In a check, the store of
+  // `broken-turns.test.ts` fails at each append.
+  const moments = Array.from({ length: tries({ check: 2, long: 48 }) }, (_, at) => ({
+    append: (at >> 1) + 1,
     when: (['before', 'after'] as const)[at % 2] ?? 'before',
   }));
-  it.each(moments)('$when append $append runs no call twice', async (killAtAppend) => {
-    await act({ prompt: PROMPT, killAtAppend });
-    assertNothingTwice(await finish());
-    // The calls that had not begun were run later.
-    expect(executions(folder).length).toBeGreaterThanOrEqual(LINES.length - 3);
-  });
+  it.runIf(isLongRun()).each(moments)(
+    '$when append $append runs no call twice',
+    async (killAtAppend) => {
+      await act({ prompt: PROMPT, killAtAppend });
+      assertNothingTwice(await finish());
+      // The calls that had not begun were run later.
+      expect(executions(folder).length).toBeGreaterThanOrEqual(LINES.length - 3);
+    },
+  );
 
   const effects = [
     { line: 'b', when: 'after' },
@@ -137,7 +141,8 @@ describe('a turn whose process is killed', () => {
   });
 });
 
-describe('a session that two processes resume at once', () => {
+// A check has the two processes of `approvals.test.ts`.
+describe.runIf(isLongRun())('a session that two processes resume at once', () => {
   it.each(Array.from({ length: tries({ check: 1, long: 50 }) }, (_, at) => at))(
     'goes on in one of them (%i)',
     async () => {
