@@ -77,10 +77,12 @@ describe('task_start, task_status, task_result and task_cancel', () => {
   });
 
   it('show the newest of many', async () => {
-    for (let index = 0; index < 60; index++) {
-      const id = idOf(await agents.call('task_start', { prompt: `n${index}` }));
-      await agents.call('task_result', { id, wait_seconds: 60 });
-    }
+    agents = createAgents({
+      sessions: createInMemorySessionStore(),
+      loop: { delegation: { maxRunning: 60, maxTotal: 60 } },
+    });
+    const starts = Array.from({ length: 60 }, (_, at) => `!task_start {"prompt":"n${at}"}`);
+    await agents.loop.ask({ sessionId: 's', prompt: starts.join('\n') });
     const status = await agents.call('task_status');
     const lines = status.ok ? status.value.split('\n') : [];
     expect(lines).toHaveLength(51);

@@ -1,4 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { tries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scriptedModel } from './fixtures/scripted-model.js';
@@ -174,10 +175,11 @@ describe('what a reader is told', () => {
   });
 
   it('waits for a reader that is slow', async () => {
+    const STEPS = tries({ check: 8, long: 40 });
     let asked = 0;
     const model = scriptedModel((step) => {
       asked = step + 1;
-      return step < 40
+      return step < STEPS
         ? {
             deltas: Array.from({ length: 20 }, () => 'x'),
             calls: [{ name: 'echo', args: { text: `${step}` } }],
@@ -190,7 +192,7 @@ describe('what a reader is told', () => {
     // 64 events wait for the reader, and so does the turn.
     expect(asked).toBeLessThan(5);
     for (;;) if ((await reader.next()).done) break;
-    expect(asked).toBe(41);
+    expect(asked).toBe(STEPS + 1);
   });
 });
 

@@ -96,7 +96,8 @@ function withSystem(system: Asked['prompt'][number] | undefined, rest: Asked['pr
   return system === undefined ? rest : [system, ...rest];
 }
 
-describe(`a session of ${TURNS} turns`, () => {
+// A check has the few changes of `fit-context.test.ts`.
+describe.runIf(isLongRun())(`a session of ${TURNS} turns`, () => {
   it('loses the cache seldom, beside one that is never cut and one that is cut each turn', async () => {
     const managed = await run({ window: WINDOW });
     const whole = await run(false);

@@ -54,7 +54,7 @@ describe('a history that is made shorter', () => {
         expect(missing(prompt, records)).toEqual([]);
       }
     },
-    { runs: { check: 12, long: 3_000 } },
+    { runs: { check: 5, long: 3_000 } },
   );
 });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { inCheck } from '@ethosagent/test-support';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent, AgentLoopOptions } from '../api.js';
 import { type Asked, type ScriptedStep, scriptedModel } from '../fixtures/scripted-model.js';
 import { expectWellFormed } from '../fixtures/well-formed.js';
@@ -15,7 +16,11 @@ const CONTEXT = { window: 4_000, reserve: 500 };
 const SUMMARY = 'I looked at many things.';
 
 let world: World;
-afterEach(() => world.close());
+/** The world of some tests that only read what was done in it. */
+let shared: World | undefined;
+afterEach(() => {
+  if (world !== shared) world.close();
+});
 
 type Answers = (at: number, asked: Asked) => ScriptedStep | undefined;
 
@@ -125,30 +130,35 @@ describe('results at the share of the window', () => {
     );
   });
 
-  it.each<[string, unknown, RegExp]>([
+  const wrong: [string, unknown, RegExp][] = [
     ['a call that was never made', { id: 'nobody' }, /no result of a call "nobody"/],
     ['a call of another session', { id: 'other' }, /no result of a call "other"/],
     ['no id', {}, /give the id/],
     ['half a character', { id: 'id-0', offset: 0.5 }, /give the id/],
     ['before the beginning', { id: 'id-0', offset: -1 }, /give the id/],
     ['behind the end', { id: 'id-0', offset: 9_999 }, /give a smaller offset/],
-  ])('are not read back of %s', async (_name, args, error) => {
-    world = new World({ tools: [lookTool()] });
-    const other = { calls: [{ id: 'other', name: 'look', args: { key: 'secret', chars: 900 } }] };
-    await world.loop([other]).ask({ sessionId: 'elsewhere', prompt: 'Look.' });
-    const { asked } = await work(
-      ['Look.'],
-      (at) =>
-        at < 6
-          ? look(at, 2_400)
-          : at === 6
-            ? { calls: [{ id: 'r', name: 'read_result', args }] }
-            : undefined,
-      { world },
-    );
-    expect(toolTexts(asked.at(-1)).at(-1)).toMatch(error);
-    expect(JSON.stringify(asked.at(-1)?.prompt)).not.toContain('end of secret');
-  });
+  ];
+  const standing = ['a call of another session', 'half a character', 'behind the end'];
+  it.each(inCheck(wrong, ([what]) => standing.includes(what)))(
+    'are not read back of %s',
+    async (_name, args, error) => {
+      world = new World({ tools: [lookTool()] });
+      const other = { calls: [{ id: 'other', name: 'look', args: { key: 'secret', chars: 900 } }] };
+      await world.loop([other]).ask({ sessionId: 'elsewhere', prompt: 'Look.' });
+      const { asked } = await work(
+        ['Look.'],
+        (at) =>
+          at < 6
+            ? look(at, 2_400)
+            : at === 6
+              ? { calls: [{ id: 'r', name: 'read_result', args }] }
+              : undefined,
+        { world },
+      );
+      expect(toolTexts(asked.at(-1)).at(-1)).toMatch(error);
+      expect(JSON.stringify(asked.at(-1)?.prompt)).not.toContain('end of secret');
+    },
+  );
 
   it('are read by no tool as long as nothing was cleared', async () => {
     const { asked } = await work(['Look.'], (at) =>
@@ -175,11 +185,22 @@ describe('results at the share of the window', () => {
 });
 
 describe('a summary', () => {
-  const many = Array.from({ length: 30 }, (_, at) => `Question ${at}: ${'why? '.repeat(20)}`);
-  const chat: Answers = (at) => ({ text: `Answer ${at}. ${'because '.repeat(60)}` });
+  const many = Array.from({ length: 15 }, (_, at) => `Question ${at}: ${'why? '.repeat(40)}`);
+  const chat: Answers = (at) => ({ text: `Answer ${at}. ${'because '.repeat(120)}` });
+  let chatted: Awaited<ReturnType<typeof work>>;
+  beforeAll(async () => {
+    chatted = await work(many, chat);
+    shared = world;
+  });
+  afterAll(() => shared?.close());
+  /** What was asked, and what happened, in a conversation that was summed up. */
+  function conversation() {
+    world = shared ?? expect.fail('it was not held');
+    return chatted;
+  }
 
   it('is made with the same system prompt and tools, and takes the place of what is oldest', async () => {
-    const { asked, events } = await work(many, chat);
+    const { asked, events } = conversation();
     const at = asked.findIndex(isForSummary);
     const [before, request, after] = [asked[at - 1], asked[at], asked[at + 1]];
     if (before === undefined || request === undefined || after === undefined)
@@ -203,7 +224,7 @@ describe('a summary', () => {
   });
 
   it('says up to where, what of, and what it used', async () => {
-    await work(many, chat);
+    conversation();
     const messages = await world.sessions.messages('s');
     const at = messages.findIndex(({ data }) => Object(data).kind === 'context');
     const record = Object(messages[at]?.data);
@@ -246,7 +267,7 @@ describe('a summary', () => {
       return counted(asked, { text: SUMMARY });
     });
     const agent = world.loop(model, { context: CONTEXT });
-    for (const prompt of many.slice(0, 22)) await agent.ask({ sessionId: 's', prompt });
+    for (const prompt of many.slice(0, 11)) await agent.ask({ sessionId: 's', prompt });
     expect(forced).toBeGreaterThan(0);
     expect(world.ran).toEqual([]);
     expect(JSON.stringify(model.doStreamCalls.at(-1)?.prompt)).toContain(SUMMARY);
@@ -285,7 +306,7 @@ describe('a summary', () => {
   });
 
   it('counts for the turn that needs it', async () => {
-    const { events } = await work(many, chat);
+    const { events } = conversation();
     const at = events.findIndex(({ type }) => type === 'context');
     const usage = events.slice(at).find((event) => event.type === 'usage');
     if (usage?.type !== 'usage') throw new Error('none');

@@ -35,7 +35,7 @@ function session(summary: string | ScriptedStep): Session {
     if (isForSummary(request)) {
       return counted(request, typeof summary === 'string' ? { text: summary } : summary);
     }
-    return counted(request, next.shift() ?? { text: `Well. ${'so '.repeat(400)}` });
+    return counted(request, next.shift() ?? { text: `Well. ${'so '.repeat(1_000)}` });
   });
   const agent = world.loop(model, { context: { window: 4_000, reserve: 500 } });
   return {

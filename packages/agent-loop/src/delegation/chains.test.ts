@@ -156,6 +156,6 @@ describe('no chain of delegations widens', () => {
         agent = { ...agent, ...child };
       }
     },
-    { runs: { check: 60, long: 20_000 } },
+    { runs: { check: 25, long: 20_000 } },
   );
 });

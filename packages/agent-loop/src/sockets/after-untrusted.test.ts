@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ToolEffect, UntrustedPolicy } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -47,7 +48,12 @@ function effectful(ran: string[]): AnyTool[] {
 }
 
 const read: ScriptedCall = { id: 'read', name: 'read_note', args: { path: 'n.txt' } };
-const EFFECTFUL = ['writes', 'sends', 'spawns', 'sends_and_writes'] as const;
+// A check tries one effect here. `untrustedGate`, which decides for all of them, has a table of its
+// own in `untrusted.test.ts`.
+const EFFECTFUL = inCheck(
+  ['writes', 'sends', 'spawns', 'sends_and_writes'] as const,
+  (name) => name === 'sends_and_writes',
+);
 
 async function begin(options: WorldOptions, ran: string[]): Promise<void> {
   world = await createAgentWorld({ ...options, tools: effectful(ran) });
@@ -190,7 +196,13 @@ describe('after untrusted content', () => {
     [{ trust: ['writes'] }, 'writes', 'waits'],
     [{ trust: ['*'] }, 'writes', 'waits'],
   ];
-  it.each(decisions)('under %j, %s %s', async (untrusted, name, outcome) => {
+  const standing = ['writes runs', 'sends is refused', 'sends_and_writes waits'];
+  const inTable = inCheck(
+    decisions,
+    ([policy, name, outcome]) =>
+      standing.includes(`${name} ${outcome}`) && !policy.trust?.includes('notes'),
+  );
+  it.each(inTable)('under %j, %s %s', async (untrusted, name, outcome) => {
     const ran: string[] = [];
     const script = [calls(read), calls({ id: 'x', name }), says('Done.')];
     await begin({ script, safety: { untrusted } }, ran);

@@ -104,10 +104,12 @@ describe('an answer over a socket', () => {
     ['says that it gave tokens back', { prompt_tokens: -1e9, completion_tokens: -1e9 }],
     ['says that it used more than there are', { prompt_tokens: 1e300, completion_tokens: 1e300 }],
   ])('of a server that %s is over at the limit of tokens, or of steps', async (_, usage) => {
+    const maxTokens = tries({ check: 3_000, long: 20_000 });
+    const maxSteps = tries({ check: 8, long: 30 });
     let at = 0;
     const events = await turn(
       () => answer({ calls: [{ name: 'add', args: { a: at++, b: 1 } }], usage }),
-      { loop: { limits: { maxTokens: 20_000, maxSteps: 30 } } },
+      { loop: { limits: { maxTokens, maxSteps } } },
     );
     const done = doneOf(events);
     expect(['max_tokens', 'max_steps']).toContain(done.end);

@@ -1,5 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { inCheck, tries } from '@ethosagent/test-support';
+import { inCheck, isLongRun, tries } from '@ethosagent/test-support';
 import type { AnyTool } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -153,10 +153,10 @@ describe('calls without end', () => {
   it('of two things in turns end at the limit of steps', async () => {
     let at = 0;
     const events = await turn(() => calls(add(1, at++ % 2)), {
-      loop: { limits: { maxSteps: 12 } },
+      loop: { limits: { maxSteps: 6 } },
     });
-    expect(doneOf(events)).toMatchObject({ end: 'max_steps', steps: 12 });
-    expect(world.server.requests).toHaveLength(12);
+    expect(doneOf(events)).toMatchObject({ end: 'max_steps', steps: 6 });
+    expect(world.server.requests).toHaveLength(6);
     // A provider accepts the history of the next turn.
     await eventsOf(world.loop.run({ sessionId: 's', prompt: 'Go on.' }));
   });
@@ -175,16 +175,17 @@ describe('calls without end', () => {
     expect(doneOf(events).end).toBe('identical_calls');
   });
 
-  const count = tries({ check: 300, long: 10_000 });
+  const count = tries({ check: 60, long: 10_000 });
+  const maxCalls = tries({ check: 40, long: 200 });
   it(`${count} in one step run up to the limit, and all are answered`, async () => {
     const many = Array.from({ length: count }, (_, at) => add(at, 1, `c${at}`));
     const events = await turn([answer({ calls: many, delta: 100 }), says('Oh.')], {
       // All of them fit into the context, so nothing is summed up.
-      loop: { limits: { maxCalls: 200 }, context: { window: 10_000_000 } },
+      loop: { limits: { maxCalls }, context: { window: 10_000_000 } },
     });
     expect(doneOf(events)).toMatchObject({ end: 'max_calls' });
     const ran = only(events, 'tool_end').filter(({ result }) => result.ok);
-    expect(ran).toHaveLength(200);
+    expect(ran).toHaveLength(maxCalls);
     const next = await eventsOf(world.loop.run({ sessionId: 's', prompt: 'Go on.' }));
     expect(doneOf(next).end).toBe('answered');
     expect(toolMessages(world.server.requests.at(-1) ?? raise())).toHaveLength(count);
@@ -223,7 +224,7 @@ describe('arguments', () => {
     expect(Reflect.get({}, 'polluted')).toBe(undefined);
   });
 
-  it('of 1 MB are answered', async () => {
+  it.runIf(isLongRun())('of 1 MB are answered', async () => {
     const script = [
       answer({
         calls: [{ name: 'write_note', args: { path: 'a', text: 'x'.repeat(1_000_000) } }],
@@ -277,7 +278,7 @@ describe('progress', () => {
   });
 
   it('without end keeps memory bounded, and the turn goes on', async () => {
-    const messages = tries({ check: 100_000, long: 1_000_000 });
+    const messages = tries({ check: 50_000, long: 1_000_000 });
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => {

@@ -51,7 +51,7 @@ const HOSTILE: Array<[what: string, text: string]> = [
  * of a call is tried.
  */
 const standsForItsKind = ([what]: [string, string]) =>
-  ['an end of the marking', 'an end in fullwidth', 'tokens of ChatML'].includes(what);
+  ['an end in fullwidth', 'tokens of ChatML'].includes(what);
 const TOKENS = [
   ...['<|im_start|>', '<|im_end|>', '<|eot_id|>', '<|start_header_id|>', '[INST]', '[/INST]'],
   ...[

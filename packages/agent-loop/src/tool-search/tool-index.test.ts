@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isLongRun } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import type { ToolDefinition } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { HELD_OUT, WANTED } from './fixtures/wanted-tools.js';
@@ -44,20 +44,24 @@ describe('createToolIndex of 500 tools of real servers', () => {
     ).toEqual([]);
   });
 
-  it.each([
+  const tasks: [string, typeof WANTED, number][] = [
     ['tasks that it was tuned on', WANTED, 0.9],
     ['tasks that it had not seen', HELD_OUT, 0.9],
-  ])('finds the right tool among the first five for most %s', (what, all, share) => {
-    const ranks = all.map((wanted) => [wanted[0], rankOf(wanted)] as const);
-    const among = (count: number) => ranks.filter(([, at]) => at >= 0 && at < count).length;
-    const missed = ranks.filter(([, at]) => at < 0 || at >= 5);
-    if (isLongRun()) console.log(what, all.length, among(1), among(5), among(10), missed);
-    expect(among(5) / all.length).toBeGreaterThanOrEqual(share);
-  });
+  ];
+  it.each(inCheck(tasks, ([, all]) => all === HELD_OUT))(
+    'finds the right tool among the first five for most %s',
+    (what, all, share) => {
+      const ranks = all.map((wanted) => [wanted[0], rankOf(wanted)] as const);
+      const among = (count: number) => ranks.filter(([, at]) => at >= 0 && at < count).length;
+      const missed = ranks.filter(([, at]) => at < 0 || at >= 5);
+      if (isLongRun()) console.log(what, all.length, among(1), among(5), among(10), missed);
+      expect(among(5) / all.length).toBeGreaterThanOrEqual(share);
+    },
+  );
 
   it('finds tools by their names', () => {
     const missed: string[] = [];
-    for (const { name } of TOOLS.filter((_, at) => isLongRun() || at % 10 === 0)) {
+    for (const { name } of TOOLS.filter((_, at) => isLongRun() || at % 50 === 0)) {
       expect(index.search(name, 1), name).toEqual([name]);
       const words = name.replace(/^mcp__/, '').replaceAll(/[_-]+/g, ' ');
       if (!index.search(words, 5).includes(name)) missed.push(words);
