@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CallDecision, ToolSession } from '@ethosagent/core';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { FakeBuiltModel } from '@langchain/core/testing';
 import { Command, INTERRUPT, MemorySaver } from '@langchain/langgraph';
@@ -56,13 +56,14 @@ function told(model: FakeBuiltModel, id: string): ToolMessage | undefined {
 const questions = (state: AgentState): ToolInterrupt[] =>
   (state[INTERRUPT] ?? []).flatMap(({ value }) => (isToolInterrupt(value) ? [value] : []));
 
-// They run tools through the same node of the graph. `exits.test.ts` tests for all of them which
-// calls they allow.
+// They run tools through the same node of the graph. What differs is whether each call has a task of
+// its own: so a check tries several calls of one step in an agent of each kind, and the rest in one.
 const ofEachKind = ['a graph with a ToolNode', 'createAgent'];
 const agents = inCheck(Object.entries(AGENTS), ([kind]) => ofEachKind.includes(kind));
 
 describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
   const hasTaskForEachCall = kind === 'createAgent';
+  const isWhole = hasTaskForEachCall || isLongRun();
   let threads = 0;
 
   async function begin(
@@ -124,7 +125,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     expect([has('a.txt'), has('c.txt')]).toEqual([true, true]);
   });
 
-  it('tells the model of wrong arguments in the words of the session', async () => {
+  it.runIf(isWhole)('tells the model of wrong arguments in the words of the session', async () => {
     const { session } = world.begin();
     const { model, state } = await begin(session(), [
       [
@@ -157,7 +158,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     expect(said(state)).toBe('Done.');
   });
 
-  it('shows images, and keeps structured data for the program', async () => {
+  it.runIf(isWhole)('shows images, and keeps structured data for the program', async () => {
     const { session } = world.begin();
     const step: Step = [['picture', {}, 'p']];
     const { model } = await begin(session(), [step, 'Done.']);
@@ -177,7 +178,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     });
   });
 
-  it('gives progress for users', async () => {
+  it.runIf(isWhole)('gives progress for users', async () => {
     const { session } = world.begin();
     const seen: unknown[] = [];
     await begin(session(), [[['steps', {}, 'a']], 'Done.'], {
@@ -202,7 +203,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     expect(model.callCount).toBe(1);
   });
 
-  it('leaves another session as it was', async () => {
+  it.runIf(isWhole)('leaves another session as it was', async () => {
     const { session, has } = world.begin();
     const [tainted, other] = await Promise.all([
       begin(session('one'), [READ, [['write_file', { path: 'one.txt', content: '' }]]]),
@@ -212,7 +213,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     expect([has('one.txt'), has('two.txt')]).toEqual([false, true]);
   });
 
-  describe('after untrusted content', () => {
+  describe.runIf(isWhole)('after untrusted content', () => {
     it('marks it, and interrupts before a write, with what the session knows', async () => {
       const { session, ledger } = world.begin();
       const { model, asked } = await interrupted(session());

@@ -9,7 +9,7 @@ import {
   CallToolResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Ask,
   type Connected,
@@ -28,16 +28,6 @@ let world: World;
 let served: Served | undefined;
 let operator: ToolRuntime | undefined;
 
-beforeEach(() => {
-  world = createWorld();
-});
-afterEach(async () => {
-  await served?.close();
-  served = undefined;
-  await operator?.close();
-  operator = undefined;
-  world.remove();
-});
 
 function connect(ask?: Ask): Promise<Connected> {
   if (served === undefined) throw new Error('nothing is served');
@@ -95,8 +85,17 @@ const transports: Transport[] = [
 const isTried = ([kind]: Transport) => kind === 'HTTP';
 
 describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
-  beforeEach(async () => {
+  beforeAll(async () => {
+    world = createWorld();
     served = await serve(world);
+  });
+  beforeEach(() => world.reset());
+  afterEach(() => served?.disconnect());
+  afterAll(async () => {
+    await served?.close();
+    await operator?.close();
+    operator = undefined;
+    world.remove();
   });
 
   it('gets the tools of the personality, with what they do', async () => {

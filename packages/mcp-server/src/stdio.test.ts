@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PNG, WIDE_PNG } from './fixtures/own-tools.js';
 import { createWorld, type World } from './fixtures/world.js';
@@ -81,7 +81,7 @@ describe('a program over stdio', () => {
     expect(errors).toContain('forged');
   });
 
-  it('goes on after what is no message', async () => {
+  it.runIf(isLongRun())('goes on after what is no message', async () => {
     await initialize();
     program.stdin?.write('no JSON\n{"jsonrpc":"2.0"}\n[]\n');
     call(1, 'gallery');
@@ -107,7 +107,7 @@ describe('a program over stdio', () => {
     await expect.poll(() => isThere(pid)).toBe(false);
   });
 
-  it('ends when nobody reads its output', async () => {
+  it.runIf(isLongRun())('ends when nobody reads its output', async () => {
     await initialize();
     call(1, 'wait');
     await began();
@@ -116,14 +116,14 @@ describe('a program over stdio', () => {
     expect(await once(program, 'exit')).toEqual([0, null]);
   });
 
-  it('ends when a message is longer than may be', async () => {
+  it.runIf(isLongRun())('ends when a message is longer than may be', async () => {
     await initialize();
     program.stdin?.on('error', () => {});
     program.stdin?.write('x'.repeat(11_000_000));
     expect(await once(program, 'exit')).toEqual([0, null]);
   });
 
-  it('leaves nothing running when it is killed', async () => {
+  it.runIf(isLongRun())('leaves nothing running when it is killed', async () => {
     await initialize();
     call(1, 'wait');
     const pid = await began();

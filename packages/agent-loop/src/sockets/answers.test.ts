@@ -38,7 +38,7 @@ describe('an answer over a socket', () => {
   it.each(inCheck([1, 2, 3, 5, 64, 10_000], (pieces) => pieces === 3))(
     'in pieces of %i bytes is read whole',
     async (pieces) => {
-      const events = await turn([answer({ text: SPOKEN, pieces, delta: 3 })]);
+      const events = await turn([answer({ text: SPOKEN, pieces, delta: tries({ check: 15, long: 3 }) })]);
       expect(shownText(events)).toBe(SPOKEN);
       expect(doneOf(events)).toMatchObject({ end: 'answered', text: SPOKEN, steps: 1, calls: 0 });
     },
@@ -163,7 +163,7 @@ describe('calls over a socket', () => {
         name: 'write_note',
         args: { path: `${i}.txt`, text: `é👩‍🚀"${i}"\n` },
       }));
-      const events = await turn([answer({ calls: made, pieces, delta: 2 }), says('Done.')]);
+      const events = await turn([answer({ calls: made, pieces, delta: tries({ check: 12, long: 2 }) }), says('Done.')]);
       expect(told().map(({ id, text }) => [id, text])).toEqual(
         made.map(({ id, args }) => [id, `wrote ${args.path}`]),
       );
