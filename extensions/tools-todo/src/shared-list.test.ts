@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runScript } from '@ethosagent/conformance/attacks';
 import { createInMemoryKvStore } from '@ethosagent/core';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, inCheck, isLongRun } from '@ethosagent/test-support';
 import type { KeyValueStore } from '@ethosagent/types';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Call, createTodoWorld, plan, type TodoWorldOptions } from './fixtures/todo-world.js';
@@ -51,48 +51,51 @@ const stores: [string, () => Factory][] = [
   ['of four methods', plainStore],
 ];
 
-describe.each(stores)('a list in a store %s', (_where, create) => {
-  it('keeps what 50 calls of one batch add, in the order of the calls', async () => {
-    const world = createTodoWorld({ kvStoreFactory: create() });
-    const calls = Array.from({ length: 50 }, (_, index): Call => ['todo_add', plan(`${index}`)]);
-    for (const result of await world.runAll(calls)) expect(result).toMatchObject({ ok: true });
-    expect(await world.items()).toEqual(
-      calls.map((_, index) => ({ id: `t${index + 1}`, text: `${index}`, state: 'pending' })),
-    );
-  });
-
-  it('lets a batch of different calls each see what those before it did', async () => {
-    const world = createTodoWorld({ kvStoreFactory: create() });
-    const results = await world.runAll([
-      ['todo_set', plan('a', 'b')],
-      ['todo_update', { items: [{ id: 't1', state: 'in_progress' }] }],
-      ['todo_update', { items: [{ id: 't2', state: 'in_progress' }] }],
-      ['todo_update', { items: [{ id: 't1', state: 'done' }] }],
-      ['todo_update', { items: [{ id: 't2', state: 'in_progress' }] }],
-      ['todo_list', { all: true }],
-    ]);
-    expect(results.map(({ ok }) => ok)).toEqual([true, true, false, true, true, true]);
-    expect(results.at(-1)).toMatchObject({
-      value: 'Todo: 1 open (1 in progress), 1 done.\n[x] t1 a\n[>] t2 b',
+describe.each(inCheck(stores, ([where]) => where === 'in SQLite'))(
+  'a list in a store %s',
+  (_where, create) => {
+    it('keeps what 50 calls of one batch add, in the order of the calls', async () => {
+      const world = createTodoWorld({ kvStoreFactory: create() });
+      const calls = Array.from({ length: 50 }, (_, index): Call => ['todo_add', plan(`${index}`)]);
+      for (const result of await world.runAll(calls)) expect(result).toMatchObject({ ok: true });
+      expect(await world.items()).toEqual(
+        calls.map((_, index) => ({ id: `t${index + 1}`, text: `${index}`, state: 'pending' })),
+      );
     });
-  });
 
-  it('keeps the lists of two sessions apart that work at once', async () => {
-    const world = createTodoWorld({ kvStoreFactory: create() });
-    const batch = (session: string) =>
-      world.runAll(
-        Array.from({ length: 10 }, (_, index): Call => ['todo_add', plan(`${session}${index}`)]),
-        { sessionId: session },
-      );
-    await Promise.all([batch('a'), batch('b')]);
-    for (const session of ['a', 'b']) {
-      const items = await world.items(session);
-      expect(items.map(({ text }) => text)).toEqual(
-        Array.from({ length: 10 }, (_, index) => `${session}${index}`),
-      );
-    }
-  });
-});
+    it('lets a batch of different calls each see what those before it did', async () => {
+      const world = createTodoWorld({ kvStoreFactory: create() });
+      const results = await world.runAll([
+        ['todo_set', plan('a', 'b')],
+        ['todo_update', { items: [{ id: 't1', state: 'in_progress' }] }],
+        ['todo_update', { items: [{ id: 't2', state: 'in_progress' }] }],
+        ['todo_update', { items: [{ id: 't1', state: 'done' }] }],
+        ['todo_update', { items: [{ id: 't2', state: 'in_progress' }] }],
+        ['todo_list', { all: true }],
+      ]);
+      expect(results.map(({ ok }) => ok)).toEqual([true, true, false, true, true, true]);
+      expect(results.at(-1)).toMatchObject({
+        value: 'Todo: 1 open (1 in progress), 1 done.\n[x] t1 a\n[>] t2 b',
+      });
+    });
+
+    it('keeps the lists of two sessions apart that work at once', async () => {
+      const world = createTodoWorld({ kvStoreFactory: create() });
+      const batch = (session: string) =>
+        world.runAll(
+          Array.from({ length: 10 }, (_, index): Call => ['todo_add', plan(`${session}${index}`)]),
+          { sessionId: session },
+        );
+      await Promise.all([batch('a'), batch('b')]);
+      for (const session of ['a', 'b']) {
+        const items = await world.items(session);
+        expect(items.map(({ text }) => text)).toEqual(
+          Array.from({ length: 10 }, (_, index) => `${session}${index}`),
+        );
+      }
+    });
+  },
+);
 
 describe('a list in a SQLite file', () => {
   it('survives a restart, and its ids go on', async () => {
@@ -109,7 +112,7 @@ describe('a list in a SQLite file', () => {
     expect(await after.text('todo_add', plan('c'))).toContain('Added t3.');
   });
 
-  it('takes the longest list that settings allow', async () => {
+  it.runIf(isLongRun())('takes the longest list that settings allow', async () => {
     const caps = { max_items: 500, max_text_chars: 1_000, max_note_chars: 2_000 };
     const world = createTodoWorld({
       kvStoreFactory: sqlite().kvStoreFactory,
@@ -120,7 +123,7 @@ describe('a list in a SQLite file', () => {
     expect(await world.text('todo_list', {})).toMatch(/^Todo: 500 open\.\n/);
   });
 
-  it('keeps what two processes add at once, under different ids', async () => {
+  it.runIf(isLongRun())('keeps what two processes add at once, under different ids', async () => {
     const path = newFile();
     sqlite(path);
     const file = await bundleScript(new URL('./fixtures/add-items.ts', import.meta.url));

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ToolSession } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import { createToolRuntime, type RuntimeStores, type ToolRuntime } from '@ethosagent/wiring';
 import { Agent, RunContext, Runner, RunState } from '@openai/agents';
@@ -543,20 +544,19 @@ describe('what the personality denies', () => {
     expect(offered(model)).toEqual(['read_file']);
   });
 
-  it.each(['write_file', 'Write_File', 'write-file', 'write_file ', 'functions.write_file'])(
-    'is not called as %j',
-    async (name) => {
-      personality('[read_file]');
-      const { agent, model } = await begin([functionCall(name, args(), { callId: 'a' })], bye);
-      const run = new Runner({
-        tracingDisabled: true,
-        toolNotFoundBehavior: 'return_error_to_model',
-      });
-      await run.run(agent, 'Go.');
-      expect(told(model, 'a')).toMatch(/not found/i);
-      expect(existsSync(target())).toBe(false);
-    },
-  );
+  const names = ['write_file', 'Write_File', 'write-file', 'write_file ', 'functions.write_file'];
+  // `exits.test.ts` tries many spellings.
+  it.each(inCheck(names, (name) => name === 'write_file'))('is not called as %j', async (name) => {
+    personality('[read_file]');
+    const { agent, model } = await begin([functionCall(name, args(), { callId: 'a' })], bye);
+    const run = new Runner({
+      tracingDisabled: true,
+      toolNotFoundBehavior: 'return_error_to_model',
+    });
+    await run.run(agent, 'Go.');
+    expect(told(model, 'a')).toMatch(/not found/i);
+    expect(existsSync(target())).toBe(false);
+  });
 
   it('is refused to a tool that was kept, with and without a run', async () => {
     const { tools, session } = await begin(bye);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { PendingApproval } from '@ethosagent/core';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import type { ToolRuntime } from '@ethosagent/wiring';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
@@ -27,7 +27,6 @@ import { createWorld, type World } from './fixtures/world.js';
 let world: World;
 let served: Served | undefined;
 let operator: ToolRuntime | undefined;
-
 
 function connect(ask?: Ask): Promise<Connected> {
   if (served === undefined) throw new Error('nothing is served');
@@ -157,18 +156,21 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     expect(JSON.stringify(others.content)).toMatch(/untrusted/i);
   });
 
-  it('gets the bytes of an image once, within the limits, beside a structured result too', async () => {
-    const { client } = await connect();
-    await client.listTools();
-    const gallery = await client.callTool({ name: 'gallery', arguments: {} });
-    expect(gallery.content).toEqual([
-      { type: 'text', text: expect.stringContaining('image 2 (image/png, 9000 × 2 pixels)') },
-      { type: 'image', data: PNG, mimeType: 'image/png' },
-    ]);
-    expect(gallery.structuredContent).toMatchObject({ images: [{ sizeBytes: 70 }, {}] });
-    expect(JSON.stringify(gallery).split(PNG)).toHaveLength(2);
-    expect(JSON.stringify(gallery)).not.toContain(WIDE_PNG);
-  });
+  it.runIf(isLongRun())(
+    'gets the bytes of an image once, within the limits, beside a structured result too',
+    async () => {
+      const { client } = await connect();
+      await client.listTools();
+      const gallery = await client.callTool({ name: 'gallery', arguments: {} });
+      expect(gallery.content).toEqual([
+        { type: 'text', text: expect.stringContaining('image 2 (image/png, 9000 × 2 pixels)') },
+        { type: 'image', data: PNG, mimeType: 'image/png' },
+      ]);
+      expect(gallery.structuredContent).toMatchObject({ images: [{ sizeBytes: 70 }, {}] });
+      expect(JSON.stringify(gallery).split(PNG)).toHaveLength(2);
+      expect(JSON.stringify(gallery)).not.toContain(WIDE_PNG);
+    },
+  );
 
   it('hears of progress for users', async () => {
     const { client } = await connect();
@@ -184,7 +186,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 
-  it('reads no word that a tool prints', async () => {
+  it.runIf(isLongRun())('reads no word that a tool prints', async () => {
     const { client } = await connect();
     const errors: unknown[] = [];
     client.onerror = (error) => errors.push(error);
@@ -238,7 +240,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     expect(first.sessionId).not.toBe(second.sessionId);
   });
 
-  it('asks its user, or waits for the operator', async () => {
+  it.runIf(isLongRun())('asks its user, or waits for the operator', async () => {
     const asks = await tainted(() => ({ action: 'accept', content: { approve: true } }));
     expect((await write(asks.client, 'one')).isError).toBeUndefined();
     expect(notes()).toBe('one');
@@ -264,16 +266,20 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       expect(await (await otherProcess({ client, ...connected })).pending()).toEqual([]);
     });
 
-    it.each([
+    const refusals = [
       ['a no', { action: 'accept', content: { approve: false, reason: 'not today' } }, 'not today'],
       ['no word', { action: 'decline' }, 'refused'],
-    ] as const)('is refused after %s', async (_, answer, text) => {
-      const { client } = await tainted(() => ({ ...answer }));
-      const refused = await write(client, 'new');
-      expect(refused.isError).toBe(true);
-      expect(textOf(refused)).toContain(text);
-      expect(notes()).toBe('water the plants');
-    });
+    ] as const;
+    it.each(inCheck(refusals, ([what]) => what === 'a no'))(
+      'is refused after %s',
+      async (_, answer, text) => {
+        const { client } = await tainted(() => ({ ...answer }));
+        const refused = await write(client, 'new');
+        expect(refused.isError).toBe(true);
+        expect(textOf(refused)).toContain(text);
+        expect(notes()).toBe('water the plants');
+      },
+    );
 
     it('runs other arguments that its user gives, which the model is told', async () => {
       const { client } = await tainted(() => ({
@@ -306,41 +312,51 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       expect(notes()).toBe('new');
     });
 
-    it.each([
+    const finalWords = [
       [true, 'edited', undefined],
       [false, 'water the plants', true],
-    ])('counts what its user says then: %s', async (approve, is, isError) => {
-      const args = ['../outside/x', 'notes.txt'].map((path) => ({ path, content: 'edited' }));
-      const { client, ...connected } = await tainted(() => ({
-        action: 'accept',
-        content: { approve: approve || args.length > 1, arguments: JSON.stringify(args.shift()) },
-      }));
-      expect((await write(client, 'new')).isError).toBe(isError);
-      expect([args, notes(), world.read('../outside/x')]).toEqual([[], is, undefined]);
-      expect(await (await otherProcess({ client, ...connected })).pending()).toEqual([]);
-    });
+    ] as const;
+    it.each(inCheck(finalWords, ([says]) => !says))(
+      'counts what its user says then: %s',
+      async (approve, is, isError) => {
+        const args = ['../outside/x', 'notes.txt'].map((path) => ({ path, content: 'edited' }));
+        const { client, ...connected } = await tainted(() => ({
+          action: 'accept',
+          content: { approve: approve || args.length > 1, arguments: JSON.stringify(args.shift()) },
+        }));
+        expect((await write(client, 'new')).isError).toBe(isError);
+        expect([args, notes(), world.read('../outside/x')]).toEqual([[], is, undefined]);
+        expect(await (await otherProcess({ client, ...connected })).pending()).toEqual([]);
+      },
+    );
 
-    it('does not run arguments of its user that the tool does not take', async () => {
-      const { client, ...connected } = await tainted(() => ({
-        action: 'accept',
-        content: { approve: true, arguments: '{"path": 7}' },
-      }));
-      expect(textOf(await write(client, 'new'))).toContain('waits for a decision');
-      expect(notes()).toBe('water the plants');
-      expect(await (await otherProcess({ client, ...connected })).pending()).toHaveLength(1);
-    });
+    it.runIf(isLongRun())(
+      'does not run arguments of its user that the tool does not take',
+      async () => {
+        const { client, ...connected } = await tainted(() => ({
+          action: 'accept',
+          content: { approve: true, arguments: '{"path": 7}' },
+        }));
+        expect(textOf(await write(client, 'new'))).toContain('waits for a decision');
+        expect(notes()).toBe('water the plants');
+        expect(await (await otherProcess({ client, ...connected })).pending()).toHaveLength(1);
+      },
+    );
 
-    it('asks again after what is no JSON, and gives up after a while', async () => {
-      const asked: string[] = [];
-      const { client } = await tainted(({ message }) => {
-        asked.push(message);
-        return { action: 'accept', content: { approve: true, arguments: '{' } };
-      });
-      expect((await write(client, 'new')).isError).toBe(true);
-      expect(asked).toHaveLength(3);
-      expect(asked[1]).toMatch(/^The arguments are not JSON/);
-      expect(notes()).toBe('water the plants');
-    });
+    it.runIf(isLongRun())(
+      'asks again after what is no JSON, and gives up after a while',
+      async () => {
+        const asked: string[] = [];
+        const { client } = await tainted(({ message }) => {
+          asked.push(message);
+          return { action: 'accept', content: { approve: true, arguments: '{' } };
+        });
+        expect((await write(client, 'new')).isError).toBe(true);
+        expect(asked).toHaveLength(3);
+        expect(asked[1]).toMatch(/^The arguments are not JSON/);
+        expect(notes()).toBe('water the plants');
+      },
+    );
 
     it('grants what the personality lets its user grant', async () => {
       world.setToolset(TOOLSET, 'safety:\n  approvals:\n    grants: [session]\n');
@@ -416,7 +432,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       expect(counted()).toBe('a\n');
     });
 
-    it('reads why, when it comes again after a no', async () => {
+    it.runIf(isLongRun())('reads why, when it comes again after a no', async () => {
       const { client, ...connected } = await connect();
       await call(client, 'count', { line: 'a' });
       const session = await otherProcess({ client, ...connected });

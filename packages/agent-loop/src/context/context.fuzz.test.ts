@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { isLongRun } from '@ethosagent/test-support';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -54,7 +55,7 @@ describe('a history that is made shorter', () => {
         expect(missing(prompt, records)).toEqual([]);
       }
     },
-    { runs: { check: 5, long: 3_000 } },
+    { runs: { check: isLongRun() ? 12 : 3, long: 3_000 } },
   );
 });
 

@@ -1,5 +1,5 @@
 import { truncationMarker } from '@ethosagent/policy';
-import { inCheck, tries } from '@ethosagent/test-support';
+import { inCheck, isLongRun, tries } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../api.js';
 import { doneOf, eventsOf, ofType } from '../fixtures/world.js';
@@ -72,7 +72,7 @@ describe('a task that is waited for', () => {
     expect(doneOf(events).usage.costUsd).toBeCloseTo(265 / 1_000_000, 12);
   });
 
-  it('cuts a long answer', async () => {
+  it.runIf(isLongRun())('cuts a long answer', async () => {
     world = new DelegatingWorld();
     const loop = world.loop(
       { main: [run({ prompt: 'sub' })], sub: [{ text: '\u{1f600}'.repeat(5_000) }] },
@@ -173,18 +173,22 @@ describe('limits', () => {
     expect(doneOf(events).text).toContain('DELEGATION_LIMIT');
   });
 
-  it.each([
+  const atOnce = [
     [0, 4],
     [1, 3],
     [3, 1],
-  ])('with %i at once refuses %i of 4 calls of one step', async (maxRunning, refused) => {
-    const { answers } = await limited(
-      { main: [run(...Array.from('abcd', (prompt) => ({ prompt })))] },
-      { maxRunning },
-    );
-    const denied = answers.filter((answer) => String(answer).startsWith('DELEGATION_LIMIT'));
-    expect(denied).toHaveLength(refused);
-  });
+  ] as const;
+  it.each(inCheck(atOnce, ([most]) => most === 1))(
+    'with %i at once refuses %i of 4 calls of one step',
+    async (maxRunning, refused) => {
+      const { answers } = await limited(
+        { main: [run(...Array.from('abcd', (prompt) => ({ prompt })))] },
+        { maxRunning },
+      );
+      const denied = answers.filter((answer) => String(answer).startsWith('DELEGATION_LIMIT'));
+      expect(denied).toHaveLength(refused);
+    },
+  );
 
   it('stops a fork bomb: every agent gives four tasks, on and on', async () => {
     const steps = tries({ check: 3, long: 5 });
@@ -249,7 +253,7 @@ describe('what a sub-agent may', () => {
     { id: 'clerk', toolset: ['echo', 'pay'] },
   ];
 
-  it.each<[task: object, rule: RegExp]>([
+  const refusals: [task: object, rule: RegExp][] = [
     [{ tools: ['pay'] }, /^DELEGATION_REFUSED.*"pay" is not among your own tools/],
     [{ tools: ['echo', 'constructor'] }, /^DELEGATION_REFUSED.*"constructor"/],
     [{ personality: 'nobody' }, /^DELEGATION_REFUSED.*"nobody"/],
@@ -257,7 +261,11 @@ describe('what a sub-agent may', () => {
     [{ personality: 'boss/root' }, /^DELEGATION_REFUSED/],
     [{ personality: '' }, /^DELEGATION_REFUSED/],
     [{ personality: '__proto__' }, /^DELEGATION_REFUSED/],
-  ])('refuses %j', async (asked, says) => {
+  ];
+  const standing = ['"pay"', 'constructor', 'boss/root', '__proto__'];
+  const isRefusedInCheck = ([task]: (typeof refusals)[number]) =>
+    standing.some((part) => JSON.stringify(task).includes(part));
+  it.each(inCheck(refusals, isRefusedInCheck))('refuses %j', async (asked, says) => {
     world = new DelegatingWorld(personalities);
     const loop = world.loop({ main: [run({ prompt: 'sub', ...asked })] });
     const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
@@ -266,7 +274,7 @@ describe('what a sub-agent may', () => {
     expect(loop.asked.map(({ task }) => task)).not.toContain('sub');
   });
 
-  it.each<[task: object, id: string, tools: string[]]>([
+  const grants: [task: object, id: string, tools: string[]][] = [
     [{}, 'boss', ['delegate', 'echo', 'write_note']],
     [{ personality: 'root' }, 'boss/root', ['delegate', 'echo', 'write_note']],
     [{ personality: 'clerk' }, 'boss/clerk', ['echo']],
@@ -274,13 +282,19 @@ describe('what a sub-agent may', () => {
     [{ tools: ['echo'] }, 'boss', ['echo']],
     [{ tools: [] }, 'boss', []],
     [{ tools: ['write_note'], personality: 'clerk' }, 'boss/clerk', []],
-  ])('as %j has the tools of %s: %j', async (asked, id, tools) => {
-    world = new DelegatingWorld(personalities);
-    const loop = world.loop({ main: [run({ prompt: 'sub', ...asked })] });
-    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
-    expect(infosOf(events)).toMatchObject([{ state: 'done', personalityId: id }]);
-    expect(loop.asked.find(({ task }) => task === 'sub')?.tools.sort()).toEqual(tools);
-  });
+  ];
+  const isGivenInCheck = ([, id, tools]: (typeof grants)[number]) =>
+    id.includes('/') || tools.length === 0;
+  it.each(inCheck(grants, isGivenInCheck))(
+    'as %j has the tools of %s: %j',
+    async (asked, id, tools) => {
+      world = new DelegatingWorld(personalities);
+      const loop = world.loop({ main: [run({ prompt: 'sub', ...asked })] });
+      const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+      expect(infosOf(events)).toMatchObject([{ state: 'done', personalityId: id }]);
+      expect(loop.asked.find(({ task }) => task === 'sub')?.tools.sort()).toEqual(tools);
+    },
+  );
 
   it('can not call a tool that it was not given, nor give it on', async () => {
     world = new DelegatingWorld(personalities);
@@ -509,17 +523,20 @@ describe('a task in the background', () => {
     expect(await ask(loop, 'list')).toMatchObject([[{ state: 'cancelled' }]]);
   });
 
-  it('ends when the agent that started it in a sub-agent has answered', async () => {
-    world = new DelegatingWorld();
-    const loop = world.loop({
-      main: [run({ prompt: 'mid' })],
-      mid: [start({ prompt: 'wait' }), { text: 'I am off' }],
-      wait: [call('wait')],
-    });
-    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
-    expect(infosOf(events)).toMatchObject([{ state: 'done', result: 'I am off' }]);
-    expect(world.ended).toHaveLength(2);
-  });
+  it.runIf(isLongRun())(
+    'ends when the agent that started it in a sub-agent has answered',
+    async () => {
+      world = new DelegatingWorld();
+      const loop = world.loop({
+        main: [run({ prompt: 'mid' })],
+        mid: [start({ prompt: 'wait' }), { text: 'I am off' }],
+        wait: [call('wait')],
+      });
+      const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+      expect(infosOf(events)).toMatchObject([{ state: 'done', result: 'I am off' }]);
+      expect(world.ended).toHaveLength(2);
+    },
+  );
 
   it('begins no more once the agent is closed', async () => {
     world = new DelegatingWorld();
@@ -598,34 +615,38 @@ describe('what an agent is not made of, and not run with', () => {
 });
 
 describe('a personality that can not be given', () => {
-  it.each(['nobody', 'a/b', 'broken'])('%s is refused with those that can', async (asked) => {
-    world = new DelegatingWorld([{ id: 'boss' }, { id: 'clerk' }]);
-    const many = Array.from({ length: 30 }, (_, at) => ({ id: `p${at}` }));
-    const loop = world.loop(
-      { main: [run({ prompt: 'sub', personality: asked })] },
-      {
-        tools: {
-          ...world.tools,
-          personalities: async () => [
-            { id: 'boss', description: 'The caller.' },
-            { id: 'clerk', description: `Writes\u202e letters.\n${'x'.repeat(200)}` },
-            ...many,
-          ],
+  const unknown = ['nobody', 'a/b', 'broken'];
+  it.each(inCheck(unknown, (id) => id === 'a/b'))(
+    '%s is refused with those that can',
+    async (asked) => {
+      world = new DelegatingWorld([{ id: 'boss' }, { id: 'clerk' }]);
+      const many = Array.from({ length: 30 }, (_, at) => ({ id: `p${at}` }));
+      const loop = world.loop(
+        { main: [run({ prompt: 'sub', personality: asked })] },
+        {
+          tools: {
+            ...world.tools,
+            personalities: async () => [
+              { id: 'boss', description: 'The caller.' },
+              { id: 'clerk', description: `Writes\u202e letters.\n${'x'.repeat(200)}` },
+              ...many,
+            ],
+          },
         },
-      },
-    );
-    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
-    const told = events.flatMap((event) =>
-      event.type === 'tool_end' && !event.result.ok ? [event.result.error] : [],
-    );
-    expect(told).toEqual([
-      expect.stringMatching(/name one of clerk \(Writes letters\. x+…\), p0, /),
-    ]);
-    expect(told[0]).toMatch(/p18 and 11 more, or leave it out to use your own/);
-    expect(told[0]).not.toMatch(/The caller/);
-  });
+      );
+      const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+      const told = events.flatMap((event) =>
+        event.type === 'tool_end' && !event.result.ok ? [event.result.error] : [],
+      );
+      expect(told).toEqual([
+        expect.stringMatching(/name one of clerk \(Writes letters\. x+…\), p0, /),
+      ]);
+      expect(told[0]).toMatch(/p18 and 11 more, or leave it out to use your own/);
+      expect(told[0]).not.toMatch(/The caller/);
+    },
+  );
 
-  it('is refused as well where they can not be listed', async () => {
+  it.runIf(isLongRun())('is refused as well where they can not be listed', async () => {
     world = new DelegatingWorld();
     const loop = world.loop(
       { main: [run({ prompt: 'sub', personality: 'nobody' })] },

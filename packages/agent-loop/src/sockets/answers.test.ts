@@ -38,7 +38,9 @@ describe('an answer over a socket', () => {
   it.each(inCheck([1, 2, 3, 5, 64, 10_000], (pieces) => pieces === 3))(
     'in pieces of %i bytes is read whole',
     async (pieces) => {
-      const events = await turn([answer({ text: SPOKEN, pieces, delta: tries({ check: 15, long: 3 }) })]);
+      const events = await turn([
+        answer({ text: SPOKEN, pieces, delta: tries({ check: 15, long: 3 }) }),
+      ]);
       expect(shownText(events)).toBe(SPOKEN);
       expect(doneOf(events)).toMatchObject({ end: 'answered', text: SPOKEN, steps: 1, calls: 0 });
     },
@@ -163,7 +165,10 @@ describe('calls over a socket', () => {
         name: 'write_note',
         args: { path: `${i}.txt`, text: `é👩‍🚀"${i}"\n` },
       }));
-      const events = await turn([answer({ calls: made, pieces, delta: tries({ check: 12, long: 2 }) }), says('Done.')]);
+      const events = await turn([
+        answer({ calls: made, pieces, delta: tries({ check: 12, long: 2 }) }),
+        says('Done.'),
+      ]);
       expect(told().map(({ id, text }) => [id, text])).toEqual(
         made.map(({ id, args }) => [id, `wrote ${args.path}`]),
       );
@@ -188,14 +193,7 @@ describe('calls over a socket', () => {
     ['1,000 levels', `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
     ['constructor.prototype', '{"constructor":{"prototype":{"a":1}},"a":"x","b":2}'],
   ];
-  const standing = [
-    'half of an object',
-    'a list',
-    'nothing',
-    'wrong types',
-    '__proto__',
-    '1,000 levels',
-  ];
+  const standing = ['half of an object', 'wrong types', '__proto__', '1,000 levels'];
   it.each(inCheck(wrong, ([what]) => standing.includes(what)))(
     'with %s as arguments are answered, and the model goes on',
     async (_, args) => {
@@ -223,7 +221,7 @@ describe('calls over a socket', () => {
     '../add',
     '<|im_start|>',
   ];
-  it.each(inCheck(names, (name) => ['nothing_like_it', '__proto__', 'ADD'].includes(name)))(
+  it.each(inCheck(names, (name) => ['__proto__', 'ADD'].includes(name)))(
     'of a tool named %j, which is none, are answered',
     async (name) => {
       const events = await turn([
