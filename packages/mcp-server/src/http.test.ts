@@ -177,7 +177,11 @@ describe('a request', () => {
     ['a stream without a session', { method: 'GET', headers: ann }, 400],
     ['a batch with an initialization', { headers: ann, body: [initialize, call(1, 'x')] }, 400],
     ['a session that there is not', { headers: inSession('x'), body: call(1, 'picture') }, 404],
-    ['JSON that nests deep', { headers: ann, body: '['.repeat(tries({ check: 100_000, long: 1_000_000 })) }, 400],
+    [
+      'JSON that nests deep',
+      { headers: ann, body: '['.repeat(tries({ check: 100_000, long: 1_000_000 })) },
+      400,
+    ],
     [
       'an initialization that the SDK refuses',
       { headers: { ...ann, Accept: 'x' }, body: initialize },
