@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isLongRun } from '@ethosagent/test-support';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildPage } from './fixtures/build-page.js';
@@ -108,34 +109,42 @@ describe('hostile texts run nothing', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  it('as the output of a tool, a prompt, and the name of a session', async () => {
-    const agent = await world.openRuntime();
-    const session = agent.session(HOSTILE);
-    await session.execute([
-      { toolCallId: HOSTILE, name: 'read_file', args: { path: 'notes/evil.txt' } },
-    ]);
-    const ref = { id: HOSTILE, key: HOSTILE, scopeId: 'personality:coder', personalityId: 'coder' };
-    await agent.sessions.append(ref, [
-      { role: 'user', text: HOSTILE },
-      {
-        role: 'assistant',
-        text: HOSTILE,
-        data: {
-          v: 1,
-          kind: 'step',
-          parts: [{ type: 'call', id: HOSTILE, name: HOSTILE, input: { [HOSTILE]: HOSTILE } }],
+  it.runIf(isLongRun())(
+    'as the output of a tool, a prompt, and the name of a session',
+    async () => {
+      const agent = await world.openRuntime();
+      const session = agent.session(HOSTILE);
+      await session.execute([
+        { toolCallId: HOSTILE, name: 'read_file', args: { path: 'notes/evil.txt' } },
+      ]);
+      const ref = {
+        id: HOSTILE,
+        key: HOSTILE,
+        scopeId: 'personality:coder',
+        personalityId: 'coder',
+      };
+      await agent.sessions.append(ref, [
+        { role: 'user', text: HOSTILE },
+        {
+          role: 'assistant',
+          text: HOSTILE,
+          data: {
+            v: 1,
+            kind: 'step',
+            parts: [{ type: 'call', id: HOSTILE, name: HOSTILE, input: { [HOSTILE]: HOSTILE } }],
+          },
         },
-      },
-      { role: 'tool', toolName: HOSTILE, text: HOSTILE },
-    ]);
-    await agent.close();
-    const { page, wrongs } = await open();
-    await page.getByRole('link', { name: 'Sessions' }).click();
-    await chooseFirst(page, 'Sessions');
-    await page.getByRole('region', { name: 'Conversation' }).getByText('3 messages').waitFor();
-    await page.getByRole('heading', { name: 'tool' }).first().waitFor();
-    expect(await wrongs()).toEqual([]);
-  });
+        { role: 'tool', toolName: HOSTILE, text: HOSTILE },
+      ]);
+      await agent.close();
+      const { page, wrongs } = await open();
+      await page.getByRole('link', { name: 'Sessions' }).click();
+      await chooseFirst(page, 'Sessions');
+      await page.getByRole('region', { name: 'Conversation' }).getByText('3 messages').waitFor();
+      await page.getByRole('heading', { name: 'tool' }).first().waitFor();
+      expect(await wrongs()).toEqual([]);
+    },
+  );
 
   it('as the arguments of a call that waits, its session and its sources', async () => {
     const agent = await world.openRuntime();
@@ -165,7 +174,7 @@ describe('hostile texts run nothing', () => {
     }
   });
 
-  it('as what a personality and a tool say of themselves', async () => {
+  it.runIf(isLongRun())('as what a personality and a tool say of themselves', async () => {
     world.write(
       '.ethos/personalities/coder/config.yaml',
       `name: Coder\ndescription: ${JSON.stringify(HOSTILE)}\nfs_reach:\n  read: [${JSON.stringify(`\${CWD}/${HOSTILE}`)}]\n`,
@@ -186,15 +195,18 @@ describe('hostile texts run nothing', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  it('and nothing hides: what has no width, turns the text or moves a cursor is shown', async () => {
-    const hidden = 'a\u202Eb\u200Bc\u001B[2Jd\u0000e\u2028f';
-    world.writeLog(callEvents(1, { toolName: hidden }));
-    const { page } = await open();
-    await page.getByRole('link', { name: 'Live calls' }).click();
-    await page.getByText('1 call', { exact: true }).waitFor();
-    const [text] = await page.getByRole('grid', { name: 'Calls' }).allInnerTexts();
-    expect(text).toContain('a<U+202E>b<U+200B>c␛[2Jd␀e f');
-  });
+  it.runIf(isLongRun())(
+    'and nothing hides: what has no width, turns the text or moves a cursor is shown',
+    async () => {
+      const hidden = 'a\u202Eb\u200Bc\u001B[2Jd\u0000e\u2028f';
+      world.writeLog(callEvents(1, { toolName: hidden }));
+      const { page } = await open();
+      await page.getByRole('link', { name: 'Live calls' }).click();
+      await page.getByText('1 call', { exact: true }).waitFor();
+      const [text] = await page.getByRole('grid', { name: 'Calls' }).allInnerTexts();
+      expect(text).toContain('a<U+202E>b<U+200B>c␛[2Jd␀e f');
+    },
+  );
 });
 
 describe('the page of reach --html', () => {
@@ -223,7 +235,7 @@ describe('the page of reach --html', () => {
     expect(readFileSync(file, 'utf8').match(/<\/script>/g)).toHaveLength(2);
   });
 
-  it('is what the command writes', async () => {
+  it.runIf(isLongRun())('is what the command writes', async () => {
     const { code, out } = await world.run(['reach', '--html']);
     expect(code).toBe(0);
     const file = join(world.cwd, 'reach.html');
@@ -238,15 +250,17 @@ describe('the page of reach --html', () => {
 });
 
 describe('another site', () => {
-  it('gets nothing of the page: no frame, no fetch, no window, no script', async () => {
-    inspector = await openInspector(world);
-    const { origin } = inspector;
-    const evil = await openInspector(world);
-    try {
-      const { page } = await watchPage(browser, evil.origin, { bypassCSP: true });
-      // Another origin on the same machine, like a server of another user.
-      await page.goto(`${evil.origin}/`);
-      const outcomes = await page.evaluate(`(async () => {
+  it.runIf(isLongRun())(
+    'gets nothing of the page: no frame, no fetch, no window, no script',
+    async () => {
+      inspector = await openInspector(world);
+      const { origin } = inspector;
+      const evil = await openInspector(world);
+      try {
+        const { page } = await watchPage(browser, evil.origin, { bypassCSP: true });
+        // Another origin on the same machine, like a server of another user.
+        await page.goto(`${evil.origin}/`);
+        const outcomes = await page.evaluate(`(async () => {
         const read = async (path, init) => {
           try { return await (await fetch('${origin}' + path, init)).text(); } catch { return 'refused'; }
         };
@@ -264,9 +278,10 @@ describe('another site', () => {
           (response) => response.text(), () => 'refused');
         return [await read('/'), await read('/api/state'), await read('/api/session', post), framed, opaque];
       })()`);
-      expect(outcomes).toEqual(['refused', 'refused', 'refused', 'opaque', 'refused']);
-    } finally {
-      await evil.stop();
-    }
-  });
+        expect(outcomes).toEqual(['refused', 'refused', 'refused', 'opaque', 'refused']);
+      } finally {
+        await evil.stop();
+      }
+    },
+  );
 });

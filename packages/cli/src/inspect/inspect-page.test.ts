@@ -48,7 +48,7 @@ describe('the page signs in', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  it('only once with one address', async () => {
+  it.runIf(isLongRun())('only once with one address', async () => {
     const { inspector } = await open();
     const second = await watchPage(browser, inspector.origin);
     await second.page.goto(inspector.url);
@@ -58,7 +58,7 @@ describe('the page signs in', () => {
     await third.page.getByRole('heading', { name: 'Not signed in' }).waitFor();
   });
 
-  it('and the command ends with 0 on Ctrl-C', async () => {
+  it.runIf(isLongRun())('and the command ends with 0 on Ctrl-C', async () => {
     const { page, inspector } = await open();
     await page.getByText('Live.').waitFor();
     expect(await inspector.stop()).toBe(0);
@@ -67,7 +67,7 @@ describe('the page signs in', () => {
 });
 
 describe('the matrix', () => {
-  it('shows who may touch what, and why, by keyboard', async () => {
+  it.runIf(isLongRun())('shows who may touch what, and why, by keyboard', async () => {
     const { page, wrongs } = await open();
     const grid = page.getByRole('grid', { name: 'Reach of coder' });
     await grid.waitFor();
@@ -90,7 +90,7 @@ describe('the matrix', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  it('is filtered, and shows another personality', async () => {
+  it.runIf(isLongRun())('is filtered, and shows another personality', async () => {
     const { page } = await open();
     await page.getByLabel('Host, path, secret, program').fill('providers/');
     await page.getByText('3 tools, 1 row').waitFor();
@@ -103,7 +103,7 @@ describe('the matrix', () => {
 });
 
 describe('the audit log', () => {
-  it('is searched and verified, ten thousand events of it', async () => {
+  it.runIf(isLongRun())('is searched and verified, ten thousand events of it', async () => {
     world.writeLog(callEvents(5_000));
     const { page, wrongs } = await open();
     await page.getByRole('link', { name: 'Audit log' }).click();
@@ -134,7 +134,7 @@ describe('the audit log', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  it('says where it was changed', async () => {
+  it.runIf(isLongRun())('says where it was changed', async () => {
     world.writeLog(callEvents(2));
     const { page } = await open();
     await page.getByRole('link', { name: 'Audit log' }).click();
@@ -227,7 +227,7 @@ describe('approvals', () => {
     }
   });
 
-  it('are refused with a reason that the model reads', async () => {
+  it.runIf(isLongRun())('are refused with a reason that the model reads', async () => {
     const { agent, session } = await waiting();
     try {
       const { page } = await open();
@@ -242,7 +242,7 @@ describe('approvals', () => {
     }
   });
 
-  it('do not widen what the call may reach', async () => {
+  it.runIf(isLongRun())('do not widen what the call may reach', async () => {
     const { agent, session } = await waiting();
     try {
       const { page } = await open();
@@ -258,22 +258,25 @@ describe('approvals', () => {
     }
   });
 
-  it('that the tool does not take are said to be wrong, and still wait', async () => {
-    const { agent, session } = await waiting();
-    try {
-      const { page } = await open();
-      await page.getByRole('link', { name: /Approvals 1/ }).click();
-      await page.getByText('Change the arguments').click();
-      await page.getByLabel('The arguments as JSON').fill('{"path":7}');
-      await page.getByRole('button', { name: 'Yes, run it' }).click();
-      await page.getByRole('alert').filter({ hasText: 'path' }).waitFor();
-      expect((await session.pending())[0]?.decision).toBeUndefined();
-    } finally {
-      await agent.close();
-    }
-  });
+  it.runIf(isLongRun())(
+    'that the tool does not take are said to be wrong, and still wait',
+    async () => {
+      const { agent, session } = await waiting();
+      try {
+        const { page } = await open();
+        await page.getByRole('link', { name: /Approvals 1/ }).click();
+        await page.getByText('Change the arguments').click();
+        await page.getByLabel('The arguments as JSON').fill('{"path":7}');
+        await page.getByRole('button', { name: 'Yes, run it' }).click();
+        await page.getByRole('alert').filter({ hasText: 'path' }).waitFor();
+        expect((await session.pending())[0]?.decision).toBeUndefined();
+      } finally {
+        await agent.close();
+      }
+    },
+  );
 
-  it('come and go while the page is open, also those of an agent', async () => {
+  it.runIf(isLongRun())('come and go while the page is open, also those of an agent', async () => {
     const { page } = await open();
     await page.getByRole('link', { name: 'Approvals' }).click();
     await page.getByText('Nothing waits.').waitFor();
@@ -293,7 +296,7 @@ describe('approvals', () => {
 });
 
 describe('sessions', () => {
-  it('are read with their calls, and what became of them', async () => {
+  it.runIf(isLongRun())('are read with their calls, and what became of them', async () => {
     await world.run(['run', 'read_file {"path":"notes/a.txt"}', '--session', 'talk']);
     const { page, wrongs } = await open();
     await page.getByRole('link', { name: 'Sessions' }).click();
@@ -308,20 +311,23 @@ describe('sessions', () => {
 });
 
 describe('the reach lock', () => {
-  it('is compared with what there is now, with the line that widened it', async () => {
-    const { page } = await open();
-    await page.getByRole('link', { name: 'Reach lock' }).click();
-    await page.getByText('There is no lock.').waitFor();
-    expect((await world.run(['lock'])).code).toBe(0);
-    await page.getByRole('button', { name: 'Compare again' }).click();
-    await page.getByText('The reach is as').waitFor();
-    world.widen();
-    await page.getByRole('button', { name: 'Compare again' }).click();
-    await page.getByRole('heading', { name: /^Widened/ }).waitFor();
-    await page.getByText('coder, write_file').first().waitFor();
-    await page
-      .getByText(/personalities\/coder\/config\.yaml:6$/)
-      .first()
-      .waitFor();
-  });
+  it.runIf(isLongRun())(
+    'is compared with what there is now, with the line that widened it',
+    async () => {
+      const { page } = await open();
+      await page.getByRole('link', { name: 'Reach lock' }).click();
+      await page.getByText('There is no lock.').waitFor();
+      expect((await world.run(['lock'])).code).toBe(0);
+      await page.getByRole('button', { name: 'Compare again' }).click();
+      await page.getByText('The reach is as').waitFor();
+      world.widen();
+      await page.getByRole('button', { name: 'Compare again' }).click();
+      await page.getByRole('heading', { name: /^Widened/ }).waitFor();
+      await page.getByText('coder, write_file').first().waitFor();
+      await page
+        .getByText(/personalities\/coder\/config\.yaml:6$/)
+        .first()
+        .waitFor();
+    },
+  );
 });

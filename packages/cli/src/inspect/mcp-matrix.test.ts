@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from '../fixtures/cli-home.js';
 import { buildPage } from './fixtures/build-page.js';
@@ -66,7 +67,7 @@ describe('the matrix', () => {
     expect((await world.run(['reach'])).out).toContain(LOOK);
   });
 
-  it('has those of one that does not start, as they were accepted', async () => {
+  it.runIf(isLongRun())('has those of one that does not start, as they were accepted', async () => {
     await world.run(['mcp', 'status']);
     world.write('server.mjs', 'process.exit(1)');
     expect(names(await matrix())).toContain(LOOK);
