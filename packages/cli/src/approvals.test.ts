@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -42,7 +43,10 @@ const answering = (...answers: string[]) => ({ ask: async () => answers.shift() 
 describe.each([
   ['a session', waitInSession],
   ['a turn of the agent', waitInTurn],
-])('approvals of %s', (_, wait) => {
+])('approvals of %s', (what, wait) => {
+  // These ask the same of both: where a call waits is found before.
+  const inBoth = it.runIf(isLongRun() || what === 'a session');
+
   it('are listed and shown with what is asked, and run once they are approved', async () => {
     const id = await wait('s');
     const { waiting, problems } = await json('approvals', 'list');
@@ -82,7 +86,7 @@ describe.each([
     expect(existsSync(join(world.cwd, 'notes/b.txt'))).toBe(false);
   });
 
-  it('never run once they are withdrawn, decided or not', async () => {
+  inBoth('never run once they are withdrawn, decided or not', async () => {
     const id = await wait('s');
     expect((await world.run(['approvals', 'approve', id])).code).toBe(0);
     expect(await json('approvals', 'withdraw', id)).toMatchObject({
@@ -99,7 +103,7 @@ describe.each([
     expect((await world.run(['approvals', 'list'])).out).toBe('nothing waits\n');
   });
 
-  it('run with the arguments that they were changed to', async () => {
+  inBoth('run with the arguments that they were changed to', async () => {
     const id = await wait('s');
     expect((await world.run(['approvals', 'edit', id, '--args', '{"path":1}'])).code).toBe(2);
     expect((await world.run(['approvals', 'edit', id, '--args', '{path}'])).code).toBe(2);
@@ -123,7 +127,7 @@ describe.each([
     expect(textOf('secret.txt')).toBe('not for tools');
   });
 
-  it('are said always to where the personality lets it', async () => {
+  inBoth('are said always to where the personality lets it', async () => {
     const id = await wait('s');
     const never = CODER.concat('safety: { approvals: { grants: [arguments] } }\n');
     world.write('.ethos/personalities/coder/config.yaml', never);
@@ -178,33 +182,41 @@ describe('approvals', () => {
     expect(waiting.map(({ sessionId }: { sessionId: string }) => sessionId)).toEqual(['one']);
   });
 
-  it.each(['0', '2', '1.5', '-', 'nothing'])('refuse %j, which names none', async (name) => {
-    await waitInSession('s');
-    const { code, err } = await world.run(['approvals', 'approve', name]);
-    expect([code, err]).toEqual([2, expect.stringContaining('approvals list')]);
-  });
+  it.each(inCheck(['0', '2', '1.5', '-', 'nothing'], (name) => ['2', 'nothing'].includes(name)))(
+    'refuse %j, which names none',
+    async (name) => {
+      await waitInSession('s');
+      const { code, err } = await world.run(['approvals', 'approve', name]);
+      expect([code, err]).toEqual([2, expect.stringContaining('approvals list')]);
+    },
+  );
 
-  it('in a session that can not be read are told of, and hide no others', async () => {
-    await waitInSession('good');
-    await waitInSession('bad');
-    const { createToolRuntime } = await import('@ethosagent/wiring');
-    const runtime = await createToolRuntime({
-      home: world.home,
-      cwd: world.cwd,
-      personality: 'coder',
-      tools: [],
-    });
-    const info = await runtime.sessions.get('protections of session bad');
-    if (info === null) throw new Error('there is no ledger');
-    await runtime.sessions.append(info, [{ role: 'system', text: '', data: { v: 1, kind: 'x' } }]);
-    await runtime.close();
-    const { code, out } = await world.run(['approvals', 'list', '--json']);
-    expect(code).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({
-      waiting: [{ sessionId: 'good' }],
-      problems: [expect.stringContaining('bad')],
-    });
-  });
+  it.runIf(isLongRun())(
+    'in a session that can not be read are told of, and hide no others',
+    async () => {
+      await waitInSession('good');
+      await waitInSession('bad');
+      const { createToolRuntime } = await import('@ethosagent/wiring');
+      const runtime = await createToolRuntime({
+        home: world.home,
+        cwd: world.cwd,
+        personality: 'coder',
+        tools: [],
+      });
+      const info = await runtime.sessions.get('protections of session bad');
+      if (info === null) throw new Error('there is no ledger');
+      await runtime.sessions.append(info, [
+        { role: 'system', text: '', data: { v: 1, kind: 'x' } },
+      ]);
+      await runtime.close();
+      const { code, out } = await world.run(['approvals', 'list', '--json']);
+      expect(code).toBe(1);
+      expect(JSON.parse(out)).toMatchObject({
+        waiting: [{ sessionId: 'good' }],
+        problems: [expect.stringContaining('bad')],
+      });
+    },
+  );
 
   it('show nothing to the terminal that moves its cursor', async () => {
     await waitInSession('s', JSON.stringify({ path: 'notes/\u001b[2Jx', content: '\u202e' }));

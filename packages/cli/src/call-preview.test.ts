@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -104,7 +105,7 @@ describe('a question at the terminal', () => {
     }
   });
 
-  it('is in the list of what waits too, for another process', async () => {
+  it.runIf(isLongRun())('is in the list of what waits too, for another process', async () => {
     await world.run(['run', READ, '--session', 's']);
     await world.run(['run', PATCH, '--session', 's']);
     const shown = await world.run(['approvals', 'show', '1']);
@@ -114,7 +115,7 @@ describe('a question at the terminal', () => {
     expect(readFileSync(at('notes/a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
-  it('leaves no session behind', async () => {
+  it.runIf(isLongRun())('leaves no session behind', async () => {
     await world.run(['chat', '--session', 's'], answering(READ, PATCH, 'n', ''));
     const { out } = await world.run(['sessions', 'list', '--json']);
     expect(JSON.parse(out).map(({ id }: { id: string }) => id)).toEqual(['s']);
@@ -139,7 +140,7 @@ describe('always', () => {
     expect([existsSync(at('notes/b.txt')), existsSync(at('notes/c.txt'))]).toEqual([true, false]);
   });
 
-  it('is not offered where the file lets none be said', async () => {
+  it.runIf(isLongRun())('is not offered where the file lets none be said', async () => {
     const none = CODER.replace('safety: {', 'safety: { approvals: { grants: [] },');
     world.write('.ethos/personalities/coder/config.yaml', none);
     const user = answering(READ, write('b.txt'), 'a', 't', 'w', 'n', '');
@@ -149,7 +150,7 @@ describe('always', () => {
     expect(existsSync(at('notes/b.txt'))).toBe(false);
   });
 
-  it('for the tool holds in another session', async () => {
+  it.runIf(isLongRun())('for the tool holds in another session', async () => {
     const first = answering(READ, write('b.txt'), 't', '');
     await world.run(['chat'], first);
     const second = answering(READ, write('c.txt'), '');

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/audit';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -80,7 +81,7 @@ describe('audit tail --follow', () => {
     sink.close();
   });
 
-  it('waits for a log that begins later', async () => {
+  it.runIf(isLongRun())('waits for a log that begins later', async () => {
     const followed = follow('5');
     await world.run(['call', 'read_file', '{"path":"notes/a.txt"}']);
     await followed.until('call ok');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -50,7 +50,7 @@ describe('Ctrl-C', () => {
     await new Promise((resolve) => process.stdin.once('data', resolve));
     process.stdin.unref();`;
 
-  it.each(['tools', 'check', 'lock'])(
+  it.each(inCheck(['tools', 'check', 'lock'], (command) => command === 'check'))(
     'ends the command %s, which has nothing to finish, at once',
     async (command) => {
       world.write('.ethos/ethos.config.mjs', `${waiting} export default { tools: [] };`);
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
     expect(existsSync(join(world.home, 'secrets'))).toBe(false);
   });
 
-  it('is no Escape, which leaves the question without an answer', async () => {
+  it.runIf(isLongRun())('is no Escape, which leaves the question without an answer', async () => {
     const { program, ended, until, shown } = atTerminal('secrets set KEY --file');
     await until('Value of KEY');
     program.stdin.write('\u001b');

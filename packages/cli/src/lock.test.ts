@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleScript } from '@ethosagent/test-support';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inCheck } from '@ethosagent/test-support';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
 const CODER = `name: Coder
@@ -140,7 +139,7 @@ describe('ethosagent lock', () => {
     expect(out + err).toContain(hint);
   });
 
-  it.each<[string, (text: string) => string, string]>([
+  const wrong: [string, (text: string) => string, string][] = [
     ['another version', (text) => text.replace('version: 1', 'version: 2'), ':4:10: version'],
     ['no version', (text) => text.replace('version: 1\n', ''), 'version'],
     ['an unknown key', (text) => text.replace('environment:', 'environmen:'), 'reach.lock:'],
@@ -154,15 +153,20 @@ describe('ethosagent lock', () => {
     ['nothing', () => '', 'reach.lock:'],
     ['a second document', (text) => `${text}---\nversion: 1\n`, 'a second document'],
     ['an alias', (text) => text.replace('servers: []', 'servers: *x'), 'aliases'],
-  ])('says where a lock with %s is wrong, and never that it matches', async (_, edit, hint) => {
-    await world.run(['lock']);
-    writeFileSync(join(world.home, 'reach.lock'), edit(lockText()));
-    const { code, out, err } = await world.run(['lock', '--check']);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain(hint);
-    expect((await world.run(['lock'])).code).toBe(0);
-    expect((await world.run(['lock', '--check'])).code).toBe(0);
-  });
+  ];
+  const standing = ['another version', 'an edited list', 'nothing', 'an alias'];
+  it.each(inCheck(wrong, ([what]) => standing.includes(what)))(
+    'says where a lock with %s is wrong, and never that it matches',
+    async (_, edit, hint) => {
+      await world.run(['lock']);
+      writeFileSync(join(world.home, 'reach.lock'), edit(lockText()));
+      const { code, out, err } = await world.run(['lock', '--check']);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(hint);
+      expect((await world.run(['lock'])).code).toBe(0);
+      expect((await world.run(['lock', '--check'])).code).toBe(0);
+    },
+  );
 
   it('says where the tool stands whose own declaration widened it, or in which package', async () => {
     const tool = (hosts: string) => `
@@ -172,24 +176,30 @@ describe('ethosagent lock', () => {
         async execute() { return { ok: true, value: '' }; },
       };`;
     const named = `\n# The tool.\nsafety: { network: { allow: ['*.example.com'] } }\n`;
-    world.write(FILE, `${CODER.replace('toolset: [', 'toolset: [look, ')}${named}`);
-    world.write(
-      '.ethos/ethos.config.mjs',
-      `import { look } from '../tools/look.mjs';\nexport default { tools: [look, 'read_file', 'write_file', 'search_files'] };`,
-    );
-    world.write('tools/look.mjs', tool(`'a.example.com'`));
-    const bin = await bundleScript(new URL('./bin.ts', import.meta.url));
-    // Each in its own process, since a process loads a module only once.
-    const lock = (...args: string[]) =>
-      spawnSync(process.execPath, [bin, 'lock', ...args], { cwd: world.cwd, encoding: 'utf8' });
-    expect(lock().status).toBe(0);
-    world.write('tools/look.mjs', tool(`'a.example.com', 'b.example.com'`));
-    const { status, stdout } = lock('--check');
-    expect([status, stdout]).toEqual([1, expect.stringContaining('tools/look.mjs:3')]);
-    expect(stdout).toContain('declared in network.allowedHosts of the tool at tools/look.mjs:3');
+    const config = `import { look } from '../tools/look.mjs';\nexport default { tools: [look, 'read_file', 'write_file', 'search_files'] };`;
+    // Each in a home of its own, since a process loads a module only once.
+    const homeWith = (text: string) => {
+      const home = openCliHome({
+        [FILE]: `${CODER.replace('toolset: [', 'toolset: [look, ')}${named}`,
+        '.ethos/ethos.config.mjs': config,
+        'tools/look.mjs': text,
+      });
+      onTestFinished(home.remove);
+      return home;
+    };
+    const locked = homeWith(tool(`'a.example.com'`));
+    expect((await locked.run(['lock'])).code).toBe(0);
+    const check = (text: string) => {
+      const home = homeWith(text);
+      cpSync(join(locked.home, 'reach.lock'), join(home.home, 'reach.lock'));
+      return home.run(['lock', '--check']);
+    };
+    const wider = tool(`'a.example.com', 'b.example.com'`);
+    const { code, out } = await check(wider);
+    expect([code, out]).toEqual([1, expect.stringContaining('tools/look.mjs:3')]);
+    expect(out).toContain('declared in network.allowedHosts of the tool at tools/look.mjs:3');
     // If a name stands in two places, it is not known which one is right.
-    world.write('tools/look.mjs', `// name: 'look'${tool(`'a.example.com', 'b.example.com'`)}`);
-    expect(lock('--check').stdout).not.toContain('look.mjs');
+    expect((await check(`// name: 'look'${wider}`)).out).not.toContain('look.mjs');
   });
 
   it('takes a lock with the line ends of Windows', async () => {

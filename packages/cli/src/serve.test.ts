@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -64,7 +64,7 @@ describe('serve --mcp', () => {
     expect(errors).toEqual([]);
   });
 
-  it('ends with its input', async () => {
+  it.runIf(isLongRun())('ends with its input', async () => {
     const program = spawn(process.execPath, [bin, 'serve', '--mcp', '--home', world.home], {
       cwd: world.cwd,
       stdio: ['pipe', 'pipe', 'ignore'],

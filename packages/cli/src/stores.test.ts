@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPostgresStores, PostgresAuditSink } from '@ethosagent/storage-postgres';
 import { createSqliteKvStore, createSqliteSessionStore } from '@ethosagent/storage-sqlite';
-import { newPostgresDatabase } from '@ethosagent/test-support';
+import { isLongRun, newPostgresDatabase } from '@ethosagent/test-support';
 import { moveStores, storesAt } from '@ethosagent/wiring/stores';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -114,16 +114,20 @@ describe('ethosagent --stores', () => {
 });
 
 describe('ethosagent stores move', () => {
+  const [KEYS, SESSIONS] = isLongRun() ? [700, 12] : [250, 6];
+  // Their names begin with `k4`.
+  const LOST = isLongRun() ? 111 : 11;
+
   /** Fills a home with state of every kind. */
   async function fill() {
     const kv = createSqliteKvStore({ path: join(world.home, 'state.sqlite') });
-    for (let n = 0; n < 700; n++)
+    for (let n = 0; n < KEYS; n++)
       await kv.kvStoreFactory('t', `tool:${n % 3}`).set(`k${n}`, `v${n}`);
     await kv.kvStoreFactory('t', 'tool:ttl').set('soon', 'x', { ttlSeconds: 3_600 });
     await kv.kvStoreFactory('t', 'tool:ttl').set('\0\u{1f600}', '');
     kv.close();
     const sessions = createSqliteSessionStore({ path: join(world.home, 'sessions.sqlite') });
-    for (let n = 0; n < 12; n++) {
+    for (let n = 0; n < SESSIONS; n++) {
       await sessions.append(
         { id: `s${n}`, scopeId: 'personality:coder', userScopeId: `u@example.com`, key: 'cli:x' },
         Array.from({ length: 40 * n + 1 }, (_, at) => ({
@@ -160,8 +164,8 @@ describe('ethosagent stores move', () => {
     expect(report.ok, out).toBe(true);
     expect(code).toBe(0);
     expect(sumOf(report)).toEqual({
-      keyValue: [702, 702],
-      sessions: [12, 12],
+      keyValue: [KEYS + 2, KEYS + 2],
+      sessions: [SESSIONS, SESSIONS],
       memory: [2, 2],
       attachments: [0, 0],
       secrets: [1, 1],
@@ -202,7 +206,7 @@ describe('ethosagent stores move', () => {
     });
     await expect(moving).rejects.toMatchObject({ code: 'CALL_ABORTED' });
     const [{ n }] = await sql('SELECT count(*)::int AS n FROM ethos.key_value');
-    expect([n > 0, n < 702]).toEqual([true, true]);
+    expect([n > 0, n < KEYS + 2]).toEqual([true, true]);
     await json(to, env);
     // As after a process that was killed while it copied a session, a memory and keys.
     await sql(`DELETE FROM ethos.message WHERE sequence > 5;
@@ -213,8 +217,8 @@ describe('ethosagent stores move', () => {
     const report = await json(to, env);
     expect(report.ok).toBe(true);
     expect(sumOf(report)).toMatchObject({
-      keyValue: [702, 111],
-      sessions: [12, 11],
+      keyValue: [KEYS + 2, LOST],
+      sessions: [SESSIONS, SESSIONS - 1],
       memory: [2, 1],
     });
   });

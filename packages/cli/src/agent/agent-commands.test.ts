@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from '../fixtures/cli-home.js';
 
@@ -119,7 +120,7 @@ describe('chat', () => {
     expect(readFileSync(join(world.cwd, 'notes', 'c.txt'), 'utf8')).toBe('edited');
   });
 
-  it('asks once where the answer is always', async () => {
+  it.runIf(isLongRun())('asks once where the answer is always', async () => {
     const user = answering(READ, WRITE, 'a', WRITE.replace('b.txt', 'd.txt'), '');
     const { code } = await world.run(['chat'], user);
     expect([code, existsSync(b()), existsSync(join(world.cwd, 'notes', 'd.txt'))]).toEqual([

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { createToolRuntime } from '@ethosagent/wiring';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CliIo } from '../cli-io.js';
@@ -164,22 +164,25 @@ describe('record', () => {
     expect(text()).not.toContain('/etc');
   });
 
-  it('asks for each of two personalities, and takes the one that is named', async () => {
-    world.write('.ethos/personalities/clerk/config.yaml', CODER.replace('Coder', 'Clerk'));
-    await record({});
-    await record({ personality: 'clerk', calls: [peek('secret.txt')] });
-    const person = answering('n', 'y');
-    const since = ['record', '--since', '2000-01-01', '--write'];
-    await world.run(since, { ask: person.ask });
-    expect(person.asked.map((question) => question.includes('clerk'))).toEqual([true, false]);
-    expect(text('clerk')).toContain('poke');
-    expect(text()).not.toContain('poke');
-    const one = await world.run([...since, '--personality', 'clerk', '--json']);
-    const { personalities } = JSON.parse(one.out);
-    expect(personalities).toMatchObject([{ personality: 'clerk', toolset: [{ text: 'peek' }] }]);
-  });
+  it.runIf(isLongRun())(
+    'asks for each of two personalities, and takes the one that is named',
+    async () => {
+      world.write('.ethos/personalities/clerk/config.yaml', CODER.replace('Coder', 'Clerk'));
+      await record({});
+      await record({ personality: 'clerk', calls: [peek('secret.txt')] });
+      const person = answering('n', 'y');
+      const since = ['record', '--since', '2000-01-01', '--write'];
+      await world.run(since, { ask: person.ask });
+      expect(person.asked.map((question) => question.includes('clerk'))).toEqual([true, false]);
+      expect(text('clerk')).toContain('poke');
+      expect(text()).not.toContain('poke');
+      const one = await world.run([...since, '--personality', 'clerk', '--json']);
+      const { personalities } = JSON.parse(one.out);
+      expect(personalities).toMatchObject([{ personality: 'clerk', toolset: [{ text: 'peek' }] }]);
+    },
+  );
 
-  it('takes one session of the logs', async () => {
+  it.runIf(isLongRun())('takes one session of the logs', async () => {
     await record({});
     await record({ calls: [{ name: 'poke', args: { path: at('out/x.txt') } }] });
     const all = await world.run(['record', '--since', '2000-01-01', '--json']);
@@ -197,7 +200,8 @@ describe('record', () => {
       await runtime.execute([call], { protections: 'none' });
       const meanwhile: CliIo['runProgram'] = async (one) => {
         await runtime.execute([call], { protections: 'none' });
-        return runProgram({ ...one, outputToError: true });
+        await runRecorded(programOf({}), one.env.ETHOS_HOME ?? '');
+        return 0;
       };
       const { out, err } = await record({}, { args: ['--json'], io: { runProgram: meanwhile } });
       expect(err).toContain('events were left out');
