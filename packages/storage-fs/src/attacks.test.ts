@@ -18,7 +18,7 @@ storageAttacks(
   },
 );
 
-// Only in a long run: it uses the same descriptors as the storage above.
+// Only in a long run: the first two use the same descriptors as the storage above.
 if (isLongRun()) {
   storageAttacks(
     'ScopedStorage over FsStorage',
@@ -33,26 +33,26 @@ if (isLongRun()) {
     },
     { seesRaces: false },
   );
+
+  storageAttacks(
+    'FsStorage without descriptors, as on other systems than Linux, contained',
+    (reach, { home }) =>
+      new GuardedFs(
+        { access: realPathAccess, guard: openGuard },
+        {
+          maxReadBytes: 50_000_000,
+          denyIndexFor: (deny) => new DenyIndex([...denyFloor({ home }), ...deny]),
+        },
+      ).contained(reach),
+    { seesRaces: false },
+  );
+
+  storageAttacks(
+    'ScopedStorage over a storage that wraps FsStorage and has no contained view',
+    (reach, { home }) => {
+      const deny = [...denyFloor({ home }), ...(reach.deny ?? [])];
+      return new ScopedStorage(new ForwardingStorage(new FsStorage({ home })), { ...reach, deny });
+    },
+    { seesRaces: false, seesHardLinks: false },
+  );
 }
-
-storageAttacks(
-  'FsStorage without descriptors, as on other systems than Linux, contained',
-  (reach, { home }) =>
-    new GuardedFs(
-      { access: realPathAccess, guard: openGuard },
-      {
-        maxReadBytes: 50_000_000,
-        denyIndexFor: (deny) => new DenyIndex([...denyFloor({ home }), ...deny]),
-      },
-    ).contained(reach),
-  { seesRaces: false },
-);
-
-storageAttacks(
-  'ScopedStorage over a storage that wraps FsStorage and has no contained view',
-  (reach, { home }) => {
-    const deny = [...denyFloor({ home }), ...(reach.deny ?? [])];
-    return new ScopedStorage(new ForwardingStorage(new FsStorage({ home })), { ...reach, deny });
-  },
-  { seesRaces: false, seesHardLinks: false },
-);

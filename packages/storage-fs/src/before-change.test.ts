@@ -1,5 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Storage, StorageChange } from '@ethosagent/types';
@@ -24,8 +33,14 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** Everything on the disk, including what a storage hides, with the times of the last change. */
-function snapshot(): string {
-  return execFileSync('find', [base, '-printf', '%P %y %l %s %m %T@\n'], { encoding: 'utf8' });
+function snapshot(path = base): string {
+  const stat = lstatSync(path, { bigint: true });
+  const target = stat.isSymbolicLink() ? readlinkSync(path) : '';
+  const children = stat.isDirectory() ? readdirSync(path).sort() : [];
+  return [
+    `${path} ${target} ${stat.size} ${stat.mode} ${stat.mtimeNs}\n`,
+    ...children.map((name) => snapshot(join(path, name))),
+  ].join('');
 }
 
 type Change = (path: string, opts: StorageChange) => Promise<void> | undefined;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
-import { bundleScript, tries } from '@ethosagent/test-support';
+import { bundleScript, inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyCall } from './fixtures/every-call.js';
 
@@ -57,7 +57,8 @@ describe('storage on a faulty disk', () => {
     ],
   ];
 
-  it.each(faults)(
+  // `errno.test.ts` has what each error of the system becomes.
+  it.each(inCheck(faults, ([fault]) => fault === 'full'))(
     'fault %s: each call that it meets is %s, nothing is half done, and all work afterwards',
     async (fault, code, advice, conditions, fails) => {
       const [{ failed, recovered, before, after }] = await run(
@@ -105,7 +106,7 @@ describe('storage on a faulty disk', () => {
   });
 
   it('with 0 to 6 descriptors left a call works or says so, and leaks none', async () => {
-    const step = tries({ check: 3, long: 1 });
+    const step = isLongRun() ? 1 : 6;
     const rounds = await run('few-descriptors', [dir, String(step)], { openFiles: 64 });
     expect(rounds).toHaveLength(6 / step + 1);
     for (const { failed, temporary } of rounds) {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FsStorage } from './fs-storage.js';
 
@@ -61,7 +62,7 @@ describe('FsStorage.write', () => {
     expect(readFileSync(join(dir, 'other'), 'utf8')).toBe('x');
   });
 
-  it('does 500 writes at once', async () => {
+  it.runIf(isLongRun())('does 500 writes at once', async () => {
     const paths = Array.from({ length: 500 }, (_, index) => join(dir, String(index % 100)));
     await Promise.all(paths.map((path) => storage.write(path, path)));
     expect(await storage.list(dir)).toHaveLength(100);
