@@ -1,19 +1,28 @@
 import { inspect } from 'node:util';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
-import { bundleScript, startPostgres, type TestPostgres } from '@ethosagent/test-support';
+import {
+  bundleScript,
+  isLongRun,
+  startPostgres,
+  type TestPostgres,
+} from '@ethosagent/test-support';
 import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import { errorCodeOf } from '@ethosagent/types';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PostgresOptions } from './database/options.js';
+import { auditEvent } from './fixtures/audit-event.js';
+import { type PostgresAuditOptions, PostgresAuditSink, verifyPostgresAudit } from './index.js';
 import { createPostgresStores } from './postgres-stores.js';
 import { MIGRATIONS } from './schema/migrations.js';
 
 const appender = await bundleScript(new URL('./fixtures/append-messages.ts', import.meta.url));
 
 let server: TestPostgres;
+let shared: string;
 beforeAll(async () => {
   server = await startPostgres();
+  shared = server.createDatabase();
 });
 afterAll(() => server.stop());
 
@@ -27,6 +36,12 @@ async function sql(url: string, text: string): Promise<Record<string, unknown>[]
   } finally {
     await client.end();
   }
+}
+
+/** The URL of a database without tables: to empty one takes a tenth of the time of making one. */
+async function emptyDatabase(): Promise<string> {
+  await sql(shared, 'DROP SCHEMA IF EXISTS ethos, one, two CASCADE');
+  return shared;
 }
 
 async function opened(options: PostgresOptions) {
@@ -96,16 +111,15 @@ describe('createPostgresStores', () => {
   });
 
   it('refuses a database in another encoding', async () => {
-    const url = server.createDatabase();
-    await sql(url, `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-    const latin = url.replace(/\/test_\w+\?/, '/latin?');
+    await sql(server.url, `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const latin = server.url.replace('/postgres?', '/latin?');
     await expect(createPostgresStores(latin).memory.open()).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
   });
 
   it('makes the tables once where 8 open them at once', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     const opening = Array.from({ length: 8 }, () => createPostgresStores(url).memory.open());
     for (const { close } of await Promise.all(opening)) await close();
     expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([
@@ -114,7 +128,7 @@ describe('createPostgresStores', () => {
   });
 
   it('leaves nothing behind where making the tables fails', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     // Another object already has the name of the migration's last table.
     await sql(url, 'CREATE SCHEMA ethos; CREATE VIEW ethos.attachment AS SELECT 1 AS one');
     expect(await codeOf(createPostgresStores(url).memory.open())).toBe('STORE_UNAVAILABLE');
@@ -126,7 +140,7 @@ describe('createPostgresStores', () => {
   });
 
   it('refuses tables of a newer program, and touches nothing', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     await (await createPostgresStores(url).memory.open()).close();
     await sql(url, 'INSERT INTO ethos.migration (version) VALUES (1000)');
     expect(await codeOf(createPostgresStores(url).keyValue.open())).toBe('STORE_NEWER');
@@ -136,14 +150,14 @@ describe('createPostgresStores', () => {
   });
 
   it('keeps schemas apart', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     const [one, two] = [await opened({ url, schema: 'one' }), await opened({ url, schema: 'two' })];
     await one.kv.set('k', 'v');
     expect(await two.kv.get('k')).toBeNull();
   });
 
   it('takes the time of the server, whatever this machine says', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     const { kv, sessions } = await opened({ url });
     await kv.set('k', 'v', { ttlSeconds: 1_000 });
     const [row] = await sql(
@@ -181,7 +195,7 @@ describe('createPostgresStores', () => {
   });
 
   it('gives up a statement that waits too long, and goes on', async () => {
-    const url = server.createDatabase();
+    const url = shared;
     const { kv } = await opened({ url, statementTimeoutMs: 200 });
     await kv.set('k', 'v');
     const blocker = new pg.Client(url);
@@ -199,7 +213,7 @@ describe('createPostgresStores', () => {
   });
 
   it('refuses calls after close', async () => {
-    const { store, close } = await createPostgresStores(server.createDatabase()).keyValue.open();
+    const { store, close } = await createPostgresStores(shared).keyValue.open();
     const kv = store('test', 'a');
     const last = kv.set('k', 'v');
     await close();
@@ -245,15 +259,15 @@ async function hasWritten(script: RunningScript, lines: number): Promise<void> {
 }
 
 describe('a session and a memory of several processes', () => {
-  it('lose nothing, and a batch of messages stays together', async () => {
-    const url = server.createDatabase();
+  it.runIf(isLongRun())('lose nothing, and a batch of messages stays together', async () => {
+    const url = await emptyDatabase();
     const scripts = ['a', 'b', 'c'].map((id) => startAppending(url, id, 20));
     for (const { ended } of scripts) expect(await ended).toMatchObject({ code: 0, errors: '' });
     expect(await assertStored(url, scripts)).toBe(60);
   });
 
   it('keep what was acknowledged to processes that were killed', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     const scripts = ['a', 'b'].map((id) => startAppending(url, id, 100_000));
     for (const script of scripts) {
       await hasWritten(script, 10);
@@ -266,7 +280,7 @@ describe('a session and a memory of several processes', () => {
 
 describe('a server that ends in the middle', () => {
   it('loses nothing that was acknowledged, is told of, and the next call works', async () => {
-    const url = server.createDatabase();
+    const url = await emptyDatabase();
     const { kv, sessions, memory, problem } = await opened({ url });
     const ref = { id: 'shared', scopeId: 'global' };
     const stored: string[] = [];
@@ -317,8 +331,8 @@ describe('a server that ends in the middle', () => {
     expect(stored.length).toBeGreaterThanOrEqual(30);
   });
 
-  it('is not noticed by calls that come after it is back', async () => {
-    const url = server.createDatabase();
+  it.runIf(isLongRun())('is not noticed by calls that come after it is back', async () => {
+    const url = await emptyDatabase();
     const { kv, sessions } = await opened({ url });
     await kv.set('k', 'v');
     await server.crash();
@@ -327,5 +341,57 @@ describe('a server that ends in the middle', () => {
     await kv.set('k', 'w');
     await sessions.append({ id: 's', scopeId: 'a' }, [{ role: 'user', text: 'x' }]);
     expect(await kv.get('k')).toBe('w');
+  });
+});
+
+describe('a PostgresAuditSink whose server ends', () => {
+  const KEY = 'a key of more than sixteen bytes';
+  async function openedSink(options: Partial<PostgresAuditOptions> = {}) {
+    const url = await emptyDatabase();
+    const sink = await PostgresAuditSink.open({ url, key: KEY, ...PATIENT_POSTGRES, ...options });
+    onTestFinished(() => sink.close().catch(() => {}));
+    return { sink, verify: () => verifyPostgresAudit({ url, key: KEY }) };
+  }
+
+  it.runIf(isLongRun())('flush says that the server is away, and forgets nothing', async () => {
+    const { sink, verify } = await openedSink();
+    sink.record(auditEvent('before'));
+    await sink.flush();
+    await server.crash();
+    sink.record(auditEvent('while it is away'));
+    expect(await sink.flush().catch(errorCodeOf)).toBe('STORE_UNAVAILABLE');
+    await server.start();
+    await vi.waitUntil(
+      () =>
+        sink.flush().then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 3_600_000 },
+    );
+    expect(await verify()).toMatchObject({ ok: true, events: 2 });
+  });
+
+  it('writes what was recorded while the server was away, once, and refuses what is too much', async () => {
+    const { sink, verify } = await openedSink({ maxPending: 10 });
+    sink.record(auditEvent('before'));
+    await sink.flush();
+    await server.crash();
+    for (let i = 0; i < 10; i++) sink.record(auditEvent(`away ${i}`));
+    expect(() => sink.record(auditEvent('too much'))).toThrow(/STORE_UNAVAILABLE/);
+    await expect(sink.flush()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await server.start();
+    for (;;) {
+      try {
+        await sink.flush();
+        break;
+      } catch {
+        // The sink tries again by itself. This only waits for the next answer.
+      }
+    }
+    sink.record(auditEvent('after'));
+    await sink.close();
+    expect(() => sink.record(auditEvent('late'))).toThrow(/closed/);
+    expect(await verify()).toMatchObject({ ok: true, events: 12 });
   });
 });

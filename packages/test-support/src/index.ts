@@ -1,3 +1,4 @@
+export { ALIKE_TEXTS } from './alike-texts.js';
 export { bundlePage } from './bundle-page.js';
 export {
   bundleProgram,
