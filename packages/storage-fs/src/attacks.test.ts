@@ -18,7 +18,8 @@ storageAttacks(
   },
 );
 
-// Only in a long run: the first two use the same descriptors as the storage above.
+// Only in a long run: the first two use the same descriptors as the storage above, and
+// `contained.test.ts` holds the others to what links lead to.
 if (isLongRun()) {
   storageAttacks(
     'ScopedStorage over FsStorage',
