@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { isNode22 } from './packages/test-support/src/node-22.js';
+import { isLongRun } from './packages/test-support/src/tries.js';
 import { LongestFirstSequencer } from './scripts/longest-first-sequencer.js';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -35,7 +36,15 @@ const include = ['{packages,extensions,examples,docs,scripts,benchmarks}/**/*.te
 const newer = isNode22 ? [] : ['packages/adapter-mastra/src/contract.test.ts'];
 // Tests of the projects that `create` writes: Node runs them there.
 const written = 'packages/create/templates/**';
-const exclude = ['**/node_modules/**', '**/dist/**', written, ...newer];
+// All their tests are of the long run. In a check, each would start a worker for nothing.
+const long = isLongRun()
+  ? []
+  : [
+      'packages/adapter-ai-sdk/src/contract-7.test.ts',
+      'packages/adapter-langchain/src/restart.test.ts',
+      'packages/core/src/batch/call-costs.test.ts',
+    ];
+const exclude = ['**/node_modules/**', '**/dist/**', written, ...newer, ...long];
 
 // Files that replace a module or a global that others hold on to. The others share the modules of
 // their worker, which takes half as long.
@@ -88,7 +97,7 @@ export default defineConfig({
     // The helpers of a collector take the processor from the other workers, and more of it.
     execArgv: ['--single-threaded-gc'],
     // What hangs is ended by these; a busy machine is not to reach them.
-    testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,
+    testTimeout: isLongRun() ? 7_200_000 : 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 900_000 } },
   },
