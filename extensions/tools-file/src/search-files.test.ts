@@ -106,14 +106,31 @@ describe('search_files by content', () => {
       ['dist/out.ts', 'noise.log'],
     ],
   ];
-  it.each(choices)('chooses by %s: %j', async (_what, args, files) => {
-    const world = createTree();
-    const result = await world.run('search_files', args);
-    textOf(result);
-    expect(result).toMatchObject({
-      structured: { files: files.map((path) => ({ path: join(world.dir, path) })) },
-    });
-  });
+  // Each starts ripgrep. These stand for the kinds of choices.
+  const chosen = [
+    'a path glob',
+    'an excluded folder',
+    'a file type and a path glob',
+    'a path glob that .gitignore names',
+    'an excluded path below a subfolder',
+    'one file',
+    'either case',
+    'plain text',
+    'a pattern like an option',
+    'hidden files',
+    'ignored files',
+  ];
+  it.each(inCheck(choices, ([what]) => chosen.includes(what)))(
+    'chooses by %s: %j',
+    async (_what, args, files) => {
+      const world = createTree();
+      const result = await world.run('search_files', args);
+      textOf(result);
+      expect(result).toMatchObject({
+        structured: { files: files.map((path) => ({ path: join(world.dir, path) })) },
+      });
+    },
+  );
 
   it('counts .gitignore without a repository', async () => {
     const world = createFileWorld();
@@ -314,7 +331,8 @@ describe('search_files by content', () => {
     ['a NUL in the pattern', { pattern: 'a\0b' }, /NUL/],
   ];
   // The growing patterns take ripgrep seconds, up to its limit.
-  const refused = inCheck(invalid, ([what]) => what !== 'a regex that grows');
+  const left = ['a regex that grows', 'a bad path glob', 'an unknown file type'];
+  const refused = inCheck(invalid, ([what]) => !left.includes(what));
   it.each(refused)('refuses %s: %j', async (_what, args, error) => {
     const world = createTree();
     const result = await world.run('search_files', args);
@@ -332,14 +350,18 @@ describe('search_files by name', () => {
     ['nothing ignored', { glob: '*.log' }, []],
     ['all but some', { glob: ['!src/**', '!*.log'] }, ['docs/readme.md']],
   ];
-  it.each(cases)('finds %s: %j', async (_what, args, files) => {
-    const world = createTree();
-    const result = await world.run('search_files', args);
-    expect(result).toMatchObject({
-      structured: { mode: 'names', files: files.map((path) => join(world.dir, path)) },
-    });
-    if (files.length > 0) expect(textOf(result)).toBe(files.join('\n'));
-  });
+  const standing = ['a path below a subfolder', 'a type', 'nothing ignored'];
+  it.each(inCheck(cases, ([what]) => standing.includes(what)))(
+    'finds %s: %j',
+    async (_what, args, files) => {
+      const world = createTree();
+      const result = await world.run('search_files', args);
+      expect(result).toMatchObject({
+        structured: { mode: 'names', files: files.map((path) => join(world.dir, path)) },
+      });
+      if (files.length > 0) expect(textOf(result)).toBe(files.join('\n'));
+    },
+  );
 
   it('caps the names, and says so', async () => {
     const world = createFileWorld();
@@ -363,15 +385,19 @@ describe('search_files matches globs out of the process', () => {
     ['braces', { glob: `x/${'{a,aa}'.repeat(100)}b` }, []],
     ['an exclusion', { glob: ['*.txt', `!**/${stars}b`, '!a'] }, [`${long}.txt`]],
   ];
-  it.each(hostile)('and copes with %s: %j', async (_what, args, files) => {
-    const world = createFileWorld();
-    world.put(`${long}.txt`, 'x');
-    world.put(`${'a/'.repeat(30)}x.txt`, 'x');
-    expect(await world.run('search_files', args)).toMatchObject({
-      ok: true,
-      structured: { files: files.map((path) => join(world.dir, path)) },
-    });
-  });
+  const standing = ['stars in a path', 'folders again and again', 'an exclusion'];
+  it.each(inCheck(hostile, ([what]) => standing.includes(what)))(
+    'and copes with %s: %j',
+    async (_what, args, files) => {
+      const world = createFileWorld();
+      world.put(`${long}.txt`, 'x');
+      world.put(`${'a/'.repeat(30)}x.txt`, 'x');
+      expect(await world.run('search_files', args)).toMatchObject({
+        ok: true,
+        structured: { files: files.map((path) => join(world.dir, path)) },
+      });
+    },
+  );
 
   it('and copes with a regex that would backtrack', async () => {
     const world = createFileWorld();
@@ -390,7 +416,8 @@ describe('search_files matches globs out of the process', () => {
     });
   });
 
-  it.each(['#x', 'a b ', 'a:b', '\\!x'])('and takes %j as a name', async (glob) => {
+  const names = ['#x', 'a b ', 'a:b', '\\!x'];
+  it.each(inCheck(names, (name) => name.endsWith('x')))('and takes %j as a name', async (glob) => {
     const world = createFileWorld();
     const name = glob.replace('\\', '');
     for (const file of [`s/${name}`, 's/other']) world.put(file, 'x');

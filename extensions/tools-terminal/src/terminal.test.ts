@@ -199,11 +199,10 @@ describe('terminal leaves nothing waiting', () => {
   it('for a pager', async () => {
     const world = createTerminalWorld();
     const setUp =
-      'git init -q . && for i in $(seq 60); do git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "commit $i"; done';
+      'git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$(seq 90)"';
     textOf(await world.run('terminal', { command: setUp }));
     const log = textOf(await world.run('terminal', { command: 'git log' }));
-    expect(log).toContain('commit 60');
-    expect(log).toMatch(/commit 1$/);
+    expect(log).toMatch(/ 1\n[\s\S]* 90$/);
   });
 
   it('for a password', async () => {
