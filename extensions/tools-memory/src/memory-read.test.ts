@@ -1,6 +1,6 @@
 import { createInMemoryMemory } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { tries } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createMemoryWorld, MEMORY_KINDS, type MemoryKind } from './fixtures/memory-world.js';
 
@@ -18,67 +18,72 @@ async function filled(kind: MemoryKind = 'in memory', settings = {}) {
   return world;
 }
 
-describe.each(MEMORY_KINDS)('memory_read, kept %s', (kind) => {
-  it('shows the whole memory', async () => {
-    const world = await filled(kind);
-    const result = await world.run('memory_read', {});
-    expect(textOf(result)).toBe(
-      '## Tastes\n\nLikes tea.\n\nNo sugar.\n\n## Work\n\nCompilers, in Zürich.',
-    );
-    const { revision } = await world.memory.read(OWN);
-    expect(result).toMatchObject({
-      structured: {
-        scope: 'personality',
-        revision,
-        sizeChars: 52,
-        sections: [
-          { heading: 'Tastes', sizeChars: 21 },
-          { heading: 'Work', sizeChars: 21 },
-        ],
-      },
+describe.each(inCheck(MEMORY_KINDS, (kind) => kind !== 'SQLite'))(
+  'memory_read, kept %s',
+  (kind) => {
+    it('shows the whole memory', async () => {
+      const world = await filled(kind);
+      const result = await world.run('memory_read', {});
+      expect(textOf(result)).toBe(
+        '## Tastes\n\nLikes tea.\n\nNo sugar.\n\n## Work\n\nCompilers, in Zürich.',
+      );
+      const { revision } = await world.memory.read(OWN);
+      expect(result).toMatchObject({
+        structured: {
+          scope: 'personality',
+          revision,
+          sizeChars: 52,
+          sections: [
+            { heading: 'Tastes', sizeChars: 21 },
+            { heading: 'Work', sizeChars: 21 },
+          ],
+        },
+      });
     });
-  });
 
-  it('shows one section', async () => {
-    const world = await filled(kind);
-    expect(textOf(await world.run('memory_read', { section: '## work' }))).toBe(
-      '## Work\n\nCompilers, in Zürich.',
-    );
-  });
+    it('shows one section', async () => {
+      const world = await filled(kind);
+      expect(textOf(await world.run('memory_read', { section: '## work' }))).toBe(
+        '## Work\n\nCompilers, in Zürich.',
+      );
+    });
 
-  it('searches', async () => {
-    const world = await filled(kind);
-    expect(textOf(await world.run('memory_read', { query: 'zurich' }))).toBe(
-      '## Work\n\nCompilers, in Zürich.',
-    );
-    expect(textOf(await world.run('memory_read', { query: 'coffee' }))).toMatch(
-      /^No section of the personality memory has a word of "coffee"/,
-    );
-  });
+    it('searches', async () => {
+      const world = await filled(kind);
+      expect(textOf(await world.run('memory_read', { query: 'zurich' }))).toBe(
+        '## Work\n\nCompilers, in Zürich.',
+      );
+      expect(textOf(await world.run('memory_read', { query: 'coffee' }))).toMatch(
+        /^No section of the personality memory has a word of "coffee"/,
+      );
+    });
 
-  it('lists earlier versions, and shows one', async () => {
-    const world = await filled(kind);
-    const listed = textOf(await world.run('memory_read', { versions: true }));
-    expect(listed).toMatch(
-      /^Earlier versions of the personality memory:\n- \S+: 2 sections, until \d{4}-\d\d-\d\dT\d\d:\d\dZ\n- \S+: 1 section,/,
-    );
-    const [newest] = await world.memory.versions(OWN);
-    const revision = newest?.revision;
-    expect(textOf(await world.run('memory_read', { revision, section: 'Tastes' }))).toBe(
-      '## Tastes\n\nLikes tea.',
-    );
-    expect(errorOf(await world.run('memory_read', { revision: 'none' }))).toMatch(
-      /no version "none"/,
-    );
-  });
+    it('lists earlier versions, and shows one', async () => {
+      const world = await filled(kind);
+      const listed = textOf(await world.run('memory_read', { versions: true }));
+      expect(listed).toMatch(
+        /^Earlier versions of the personality memory:\n- \S+: 2 sections, until \d{4}-\d\d-\d\dT\d\d:\d\dZ\n- \S+: 1 section,/,
+      );
+      const [newest] = await world.memory.versions(OWN);
+      const revision = newest?.revision;
+      expect(textOf(await world.run('memory_read', { revision, section: 'Tastes' }))).toBe(
+        '## Tastes\n\nLikes tea.',
+      );
+      expect(errorOf(await world.run('memory_read', { revision: 'none' }))).toMatch(
+        /no version "none"/,
+      );
+    });
 
-  it('says that a memory is empty', async () => {
-    const world = createMemoryWorld({ kind });
-    expect(textOf(await world.run('memory_read', {}))).toBe('The personality memory is empty.');
-    expect(textOf(await world.run('memory_read', { versions: true }))).toMatch(/no earlier/);
-    expect(errorOf(await world.run('memory_read', { section: 'A' }))).toBe('The memory is empty.');
-  });
-});
+    it('says that a memory is empty', async () => {
+      const world = createMemoryWorld({ kind });
+      expect(textOf(await world.run('memory_read', {}))).toBe('The personality memory is empty.');
+      expect(textOf(await world.run('memory_read', { versions: true }))).toMatch(/no earlier/);
+      expect(errorOf(await world.run('memory_read', { section: 'A' }))).toBe(
+        'The memory is empty.',
+      );
+    });
+  },
+);
 
 describe('memory_read of another', () => {
   it('shows nothing of it', async () => {
@@ -167,20 +172,23 @@ describe('memory_read of a large memory', () => {
     expect(result).toMatchObject({ structured: { matches: expect.any(Array) } });
   });
 
-  it.each([1, 999, 100_000])('stays within a budget of %i characters', async (budget) => {
-    const memory = createInMemoryMemory({ maxSectionChars: 1e9, maxDocumentChars: 1e9 });
-    const world = createMemoryWorld({ memory });
-    for (let at = 0; at < 12; at += 1) {
-      await memory.change(OWN, {
-        kind: 'add',
-        section: `Heading ${at}`,
-        text: '😀 '.repeat(tries({ check: 3_000, long: 20_000 })),
-      });
-    }
-    for (const args of [{}, { section: 'Heading 7' }, { query: '😀' }]) {
-      const result = await world.run('memory_read', args, { resultBudgetChars: budget });
-      expect(textOf(result).length).toBeLessThan(Math.max(budget, 10_000) + 5_000);
-      expect(textOf(result).isWellFormed()).toBe(true);
-    }
-  });
+  it.each(inCheck([1, 999, 100_000], (budget) => budget === 999))(
+    'stays within a budget of %i characters',
+    async (budget) => {
+      const memory = createInMemoryMemory({ maxSectionChars: 1e9, maxDocumentChars: 1e9 });
+      const world = createMemoryWorld({ memory });
+      for (let at = 0; at < 12; at += 1) {
+        await memory.change(OWN, {
+          kind: 'add',
+          section: `Heading ${at}`,
+          text: '😀 '.repeat(tries({ check: 3_000, long: 20_000 })),
+        });
+      }
+      for (const args of [{}, { section: 'Heading 7' }, { query: '😀' }]) {
+        const result = await world.run('memory_read', args, { resultBudgetChars: budget });
+        expect(textOf(result).length).toBeLessThan(Math.max(budget, 10_000) + 5_000);
+        expect(textOf(result).isWellFormed()).toBe(true);
+      }
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { createInMemoryMemory } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { isLongRun } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import type { ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createMemoryWorld, MEMORY_KINDS, type MemoryWorld } from './fixtures/memory-world.js';
@@ -10,92 +10,95 @@ const write = (world: MemoryWorld, args: object, ctx = {}) => world.run('memory_
 const sectionsOf = async ({ memory }: MemoryWorld, id = OWN) =>
   (await memory.read(id)).sections.map(({ heading, text }) => [heading, text]);
 
-describe.each(MEMORY_KINDS)('memory_write, kept %s', (kind) => {
-  it('adds, replaces and removes', async () => {
-    const world = createMemoryWorld({ kind });
-    textOf(await write(world, { action: 'add', text: 'Likes tea.', section: '## Tastes' }));
-    textOf(await write(world, { action: 'add', text: '\n\nNo sugar.\n', section: 'tastes' }));
-    expect(textOf(await write(world, { action: 'add', text: 'Builds take 4 min.' }))).toBe(
-      'Added to section "Notes" of the personality memory: now 2 sections, 50 characters.',
-    );
-    expect(await sectionsOf(world)).toEqual([
-      ['Tastes', 'Likes tea.\n\nNo sugar.'],
-      ['Notes', 'Builds take 4 min.'],
-    ]);
-    const changed = await write(world, { action: 'replace', match: 'tea', text: 'green tea' });
-    expect(changed).toMatchObject({
-      value: 'Changed section "Tastes" of the personality memory: now 2 sections, 56 characters.',
-      structured: {
-        scope: 'personality',
-        action: 'replace',
-        section: 'Tastes',
-        changed: true,
-        sizeChars: 56,
-      },
+describe.each(inCheck(MEMORY_KINDS, (kind) => kind !== 'SQLite'))(
+  'memory_write, kept %s',
+  (kind) => {
+    it('adds, replaces and removes', async () => {
+      const world = createMemoryWorld({ kind });
+      textOf(await write(world, { action: 'add', text: 'Likes tea.', section: '## Tastes' }));
+      textOf(await write(world, { action: 'add', text: '\n\nNo sugar.\n', section: 'tastes' }));
+      expect(textOf(await write(world, { action: 'add', text: 'Builds take 4 min.' }))).toBe(
+        'Added to section "Notes" of the personality memory: now 2 sections, 50 characters.',
+      );
+      expect(await sectionsOf(world)).toEqual([
+        ['Tastes', 'Likes tea.\n\nNo sugar.'],
+        ['Notes', 'Builds take 4 min.'],
+      ]);
+      const changed = await write(world, { action: 'replace', match: 'tea', text: 'green tea' });
+      expect(changed).toMatchObject({
+        value: 'Changed section "Tastes" of the personality memory: now 2 sections, 56 characters.',
+        structured: {
+          scope: 'personality',
+          action: 'replace',
+          section: 'Tastes',
+          changed: true,
+          sizeChars: 56,
+        },
+      });
+      textOf(await write(world, { action: 'remove', match: 'No sugar.', section: 'Tastes' }));
+      textOf(await write(world, { action: 'replace', section: 'notes', text: 'Builds are fast.' }));
+      expect(await sectionsOf(world)).toEqual([
+        ['Tastes', 'Likes green tea.'],
+        ['Notes', 'Builds are fast.'],
+      ]);
+      expect(textOf(await write(world, { action: 'remove', section: 'Notes' }))).toMatch(
+        /^Removed section "Notes"/,
+      );
+      expect(await sectionsOf(world)).toEqual([['Tastes', 'Likes green tea.']]);
+      expect(await world.memory.versions(OWN)).toHaveLength(7);
     });
-    textOf(await write(world, { action: 'remove', match: 'No sugar.', section: 'Tastes' }));
-    textOf(await write(world, { action: 'replace', section: 'notes', text: 'Builds are fast.' }));
-    expect(await sectionsOf(world)).toEqual([
-      ['Tastes', 'Likes green tea.'],
-      ['Notes', 'Builds are fast.'],
-    ]);
-    expect(textOf(await write(world, { action: 'remove', section: 'Notes' }))).toMatch(
-      /^Removed section "Notes"/,
-    );
-    expect(await sectionsOf(world)).toEqual([['Tastes', 'Likes green tea.']]);
-    expect(await world.memory.versions(OWN)).toHaveLength(7);
-  });
 
-  it.runIf(isLongRun())('keeps all of fifty writes of one batch', async () => {
-    const world = createMemoryWorld({ kind });
-    const results = await world.runAll(
-      Array.from({ length: 50 }, (_, at) => [
-        'memory_write',
-        { action: 'add', text: `Fact ${at}.`, section: `S${at % 5}` },
-      ]),
-    );
-    for (const result of results) textOf(result);
-    const text = (await sectionsOf(world)).flat().join('\n');
-    for (let at = 0; at < 50; at += 1) expect(text).toContain(`Fact ${at}.`);
-  });
-
-  it('says of a text that is in several places where they are, and changes nothing', async () => {
-    const world = createMemoryWorld({ kind });
-    await write(world, { action: 'add', section: 'A', text: 'one tea\ntwo tea, tea' });
-    await write(world, { action: 'add', section: 'B', text: 'tea' });
-    const before = await sectionsOf(world);
-    expect(errorOf(await write(world, { action: 'remove', match: 'tea' }))).toBe(
-      'The text is in 4 places: "A" line 1, "A" line 2 (2 times), "B" line 1. Match more of it so that it is in one, or name the section. Nothing was changed.',
-    );
-    textOf(await write(world, { action: 'remove', match: 'tea', section: 'B' }));
-    expect(before).not.toEqual(await sectionsOf(world));
-  });
-
-  it('of the scopes of a call', async () => {
-    const world = createMemoryWorld({
-      kind,
-      settings: { memory_write: { writable_scopes: ['personality', 'user', 'team', 'global'] } },
+    it.runIf(isLongRun())('keeps all of fifty writes of one batch', async () => {
+      const world = createMemoryWorld({ kind });
+      const results = await world.runAll(
+        Array.from({ length: 50 }, (_, at) => [
+          'memory_write',
+          { action: 'add', text: `Fact ${at}.`, section: `S${at % 5}` },
+        ]),
+      );
+      for (const result of results) textOf(result);
+      const text = (await sectionsOf(world)).flat().join('\n');
+      for (let at = 0; at < 50; at += 1) expect(text).toContain(`Fact ${at}.`);
     });
-    const people = { userScopeId: 'ada', teamId: 'compilers' };
-    for (const scope of ['personality', 'user', 'team', 'global']) {
-      const text = `For ${scope}.`;
-      textOf(await write(world, { action: 'add', text, scope }, people));
-    }
-    for (const [id, text] of [
-      [OWN, 'For personality.'],
-      ['user:ada', 'For user.'],
-      ['team:compilers', 'For team.'],
-      ['global', 'For global.'],
-    ] as const) {
-      expect(await sectionsOf(world, id)).toEqual([['Notes', text]]);
-    }
-    const id = { memoryScopeId: 'tenant-7/agent-3' };
-    textOf(await write(world, { action: 'add', text: 'For the tenant.' }, id));
-    expect(await sectionsOf(world, id.memoryScopeId)).toEqual([['Notes', 'For the tenant.']]);
-    textOf(await write(world, { action: 'add', text: 'For all.' }, { memoryScope: 'global' }));
-    expect(await sectionsOf(world, 'global')).toEqual([['Notes', 'For global.\n\nFor all.']]);
-  });
-});
+
+    it('says of a text that is in several places where they are, and changes nothing', async () => {
+      const world = createMemoryWorld({ kind });
+      await write(world, { action: 'add', section: 'A', text: 'one tea\ntwo tea, tea' });
+      await write(world, { action: 'add', section: 'B', text: 'tea' });
+      const before = await sectionsOf(world);
+      expect(errorOf(await write(world, { action: 'remove', match: 'tea' }))).toBe(
+        'The text is in 4 places: "A" line 1, "A" line 2 (2 times), "B" line 1. Match more of it so that it is in one, or name the section. Nothing was changed.',
+      );
+      textOf(await write(world, { action: 'remove', match: 'tea', section: 'B' }));
+      expect(before).not.toEqual(await sectionsOf(world));
+    });
+
+    it('of the scopes of a call', async () => {
+      const world = createMemoryWorld({
+        kind,
+        settings: { memory_write: { writable_scopes: ['personality', 'user', 'team', 'global'] } },
+      });
+      const people = { userScopeId: 'ada', teamId: 'compilers' };
+      for (const scope of ['personality', 'user', 'team', 'global']) {
+        const text = `For ${scope}.`;
+        textOf(await write(world, { action: 'add', text, scope }, people));
+      }
+      for (const [id, text] of [
+        [OWN, 'For personality.'],
+        ['user:ada', 'For user.'],
+        ['team:compilers', 'For team.'],
+        ['global', 'For global.'],
+      ] as const) {
+        expect(await sectionsOf(world, id)).toEqual([['Notes', text]]);
+      }
+      const id = { memoryScopeId: 'tenant-7/agent-3' };
+      textOf(await write(world, { action: 'add', text: 'For the tenant.' }, id));
+      expect(await sectionsOf(world, id.memoryScopeId)).toEqual([['Notes', 'For the tenant.']]);
+      textOf(await write(world, { action: 'add', text: 'For all.' }, { memoryScope: 'global' }));
+      expect(await sectionsOf(world, 'global')).toEqual([['Notes', 'For global.\n\nFor all.']]);
+    });
+  },
+);
 
 describe('memory_write refuses', () => {
   const long = 'x '.repeat(30);
@@ -231,7 +234,7 @@ describe('memory_write refuses', () => {
     expect(answer?.result).toMatchObject({ ok: false, code: 'not_available' });
   });
 
-  describe.each(MEMORY_KINDS)(
+  describe.each(inCheck(MEMORY_KINDS, (kind) => kind === 'Markdown'))(
     'what would pass for another section or hide one, kept %s',
     (kind) => {
       it.each([

@@ -1,4 +1,5 @@
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { tries } from '@ethosagent/test-support';
 import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createMemoryWorld, type MemoryKind } from './fixtures/memory-world.js';
@@ -180,7 +181,8 @@ describe('session_search of messages of others', () => {
 describe('session_search of long messages', () => {
   it('shows a part of each', async () => {
     const world = await filled('SQLite');
-    const text = `${'before '.repeat(50_000)}needle ${'after '.repeat(50_000)}`;
+    const words = tries({ check: 5_000, long: 50_000 });
+    const text = `${'before '.repeat(words)}needle ${'after '.repeat(words)}`;
     await world.sessions.append({ ...OWNER, id: 'long' }, Array(5).fill(said(text, 1)));
     const result = await world.run('session_search', { query: 'needle', context: 5 });
     expect(textOf(result)).toContain('[needle]');

@@ -64,12 +64,7 @@ const HOSTILE: [what: string, page: (size: number) => string][] = [
 ];
 
 describe('the time for a page grows with its size, for one of', () => {
-  const standing = [
-    'elements in elements',
-    'tables in tables',
-    'links, each another',
-    'angle brackets',
-  ];
+  const standing = ['elements in elements', 'tables in tables', 'links, each another'];
   const tried = inCheck(HOSTILE, ([what]) => standing.includes(what));
   for (const [what, page] of tried) growsLinearly(what, page, convert);
 });
@@ -107,7 +102,7 @@ describe('a page', () => {
     expect(`${markdown}${page.outline}`).not.toContain('HIDDEN');
   });
 
-  const links = tries({ check: 20_000, long: 200_000 });
+  const links = tries({ check: 2_000, long: 200_000 });
   it('with very many links tells of the first hundred', async () => {
     const html = Array.from({ length: links }, (_, at) => `<a href=/${at}>${at}</a>`).join('');
     const { page } = await convert(html);

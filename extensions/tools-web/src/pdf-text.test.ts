@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { tries } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createFetchUrlTool } from './fetch-url.js';
 import { makePdf, showText } from './fixtures/make-pdf.js';
@@ -60,15 +60,18 @@ describe('readPdf', () => {
         }),
     ],
   ];
-  it.each(hostile)('survives %s', async (_, make) => {
-    const pdf = make();
-    const before = process.memoryUsage().rss;
-    const reading = await readPdf(pdf, never, limits);
-    expect(JSON.stringify(reading).length).toBeLessThan(part(5_000_000));
-    expect(process.memoryUsage().rss - before).toBeLessThan(
-      tries({ check: 250_000_000, long: 500_000_000 }),
-    );
-  });
+  it.each(inCheck(hostile, ([what]) => what !== 'ten million operators'))(
+    'survives %s',
+    async (_, make) => {
+      const pdf = make();
+      const before = process.memoryUsage().rss;
+      const reading = await readPdf(pdf, never, limits);
+      expect(JSON.stringify(reading).length).toBeLessThan(part(5_000_000));
+      expect(process.memoryUsage().rss - before).toBeLessThan(
+        tries({ check: 250_000_000, long: 500_000_000 }),
+      );
+    },
+  );
 
   it('runs no code of the document', async () => {
     const script = 'globalThis.pwned = true; app.alert(1)';

@@ -1,4 +1,4 @@
-import { withEnoughTime } from '@ethosagent/test-support';
+import { tries, withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runThread } from './run-thread.js';
@@ -50,7 +50,7 @@ describe('runThread', () => {
       `${say('[from, Number(process.hrtime.bigint() / 1000000n)]', true)} }, 200);`;
     const start = now();
     const outcomes = await Promise.all(
-      Array.from({ length: 9 }, () => runThread(job(span), never)),
+      Array.from({ length: tries({ check: 6, long: 9 }) }, () => runThread(job(span), never)),
     );
     const spans = outcomes.map(({ value }) => z.tuple([z.int(), z.int()]).parse(value));
     for (const [from] of spans) {

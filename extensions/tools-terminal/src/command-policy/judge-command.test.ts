@@ -1,4 +1,5 @@
 import { growsLinearly } from '@ethosagent/conformance/fuzz';
+import { inCheck } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { ASKED_BY_CLASS } from '../fixtures/asked-by-class.js';
 import { EVERYDAY_COMMANDS } from '../fixtures/everyday-commands.js';
@@ -331,7 +332,9 @@ describe('judgeCommand', () => {
     ['open braces', (size) => `parallel '${'{'.repeat(size)}' ::: a`],
     ['patterns in patterns', (size) => `ls ${'@(a|'.repeat(size / 8)}${')'.repeat(size / 8)}`],
   ];
-  for (const [what, line] of LINES) {
+  // In a check, the line of wrappers stands for this one: each of its words may be the command, too.
+  const left = 'words that each may be the command';
+  for (const [what, line] of inCheck(LINES, ([what]) => what !== left)) {
     growsLinearly(`takes linear time for ${what}`, line, (command) => judge(command, {}), {
       upTo: { check: 16_000, long: 32_000 },
     });
