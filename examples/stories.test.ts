@@ -16,9 +16,13 @@ import { storyFiles } from './stories.js';
 const root = resolve(import.meta.dirname, '..');
 /**
  * Left to the long run: several seconds of processor time each, for servers, a browser or the
- * framework of an adapter, which has its contract tests in each check. Mastra's are for Node 22.
+ * framework of an adapter, which has its contract tests in each check. Mastra's are for Node 22. The pages'
+ * snippets start an MCP server, commands and a project's own checks in each check.
  */
-const HEAVY = ['fleet', 'mcp', 'browser', 'ai-sdk', 'anthropic', 'langchain', 'openai-agents'];
+const HEAVY = [
+  ...['fleet', 'mcp', 'mcp-server', 'browser', 'code', 'terminal'],
+  ...['ai-sdk', 'anthropic', 'langchain', 'mastra', 'openai-agents'],
+];
 const isHeavy = (source: string) => HEAVY.some((name) => source.includes(join(name, 'src')));
 const files = inCheck(storyFiles(), (source) => !isHeavy(source));
 const stories = files.map((source) => ({

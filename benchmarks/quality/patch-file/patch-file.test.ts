@@ -12,7 +12,7 @@ const ofVersions = (versions: typeof WRITTEN) =>
   versions.flatMap((pair) => [3, 1, 0].flatMap((context) => editsOf(pair, context)));
 const ofHistory = () => ofVersions(versionsFromGit(root, 1_000));
 
-const written = ofVersions(WRITTEN).filter((_edit, at) => isLongRun() || at % 3 === 0);
+const written = ofVersions(WRITTEN).filter((_edit, at) => isLongRun() || at % 9 === 0);
 
 /** The wrong edits of hunks whose search text is damaged, and the right ones of each contender. */
 async function results(edits: readonly Edit[]) {
