@@ -35,7 +35,7 @@ function runInProcess(program: string, files: readonly string[]): Promise<Outcom
     const [list, outcomes] = [join(place.work, 'turns.json'), join(place.work, 'outcomes.jsonl')];
     writeFileSync(list, JSON.stringify(turns));
     writeFileSync(outcomes, '');
-    const ended = await runNode(['--enable-source-maps', program, list, outcomes], place);
+    const ended = await runNode(['--single-threaded-gc', program, list, outcomes], place);
     const lines = readFileSync(outcomes, 'utf8').split('\n').slice(0, -1);
     const known = lines.map((line): Outcome => JSON.parse(line));
     return known.length < files.length ? [...known, { ...ended, exitCode: -1 }] : known;
