@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLongRun } from '@ethosagent/test-support';
 import { expect, it, onTestFinished } from 'vitest';
 import { fetchProject, isSame, runBoth } from './contest.js';
 import type { Project } from './projects.js';
@@ -13,7 +14,7 @@ test('fails', () => { throw new Error('no'); });
 test.skip('later', () => {});
 `;
 
-it('tells whether both ways agree', async () => {
+it.runIf(isLongRun())('tells whether both ways agree', async () => {
   const project: Project = {
     name: 'small',
     runner: 'node',

@@ -19,7 +19,7 @@ async function worldWith(routes: Parameters<typeof servePages>[0]) {
 }
 
 describeBrowser('a site that passes for something else', () => {
-  it('can not answer as the proxy does', async () => {
+  it.runIf(isLongRun())('can not answer as the proxy does', async () => {
     const { open } = await worldWith({
       '/': (_request, response) => {
         response.writeHead(403, { 'x-ethos-proxy': 'guess' });

@@ -172,7 +172,7 @@ test('passes', async () => {
     expect(textOf(result)).toMatch(/^9 of 9 tests failed[\s\S]*\[7 more failures;/);
   });
 
-  it('fits into the budget of its call, failures first', async () => {
+  it.runIf(isLongRun())('fits into the budget of its call, failures first', async () => {
     const world = createCodeWorld();
     world.put('package.json', '{"scripts":{"test":"node --test"}}');
     world.put(

@@ -1,7 +1,7 @@
-import { growthOf, steepParts } from '@ethosagent/test-support';
+import { growthOf, isLongRun, steepParts } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 
-const growths = await growthOf(new URL('./fixtures/growth.ts', import.meta.url));
+const growths = isLongRun() ? await growthOf(new URL('./fixtures/growth.ts', import.meta.url)) : [];
 
 /**
  * For each hunk, the engine searches and copies the whole text. That takes less than a millisecond for a
@@ -9,7 +9,7 @@ const growths = await growthOf(new URL('./fixtures/growth.ts', import.meta.url))
  */
 const BY_ENGINE = / (?:items|characters) for /;
 
-describe('the work of the file tools is at most linear', () => {
+describe.runIf(isLongRun())('the work of the file tools is at most linear', () => {
   it.each(growths)('for $name', (growth) => {
     const steep = steepParts(growth);
     const isOfHunks = growth.name.startsWith('n hunks');

@@ -27,7 +27,7 @@ const asking = (message: string, properties: object = { city: { type: 'string' }
 });
 const user = (text: string) => ({ role: 'user', content: { type: 'text', text } });
 
-it('server-everything runs a task, and completes an argument', async () => {
+it.runIf(isLongRun())('server-everything runs a task, and completes an argument', async () => {
   const { bridge, call } = createWorld({
     servers: { e: { command: NODE, args: [npmServer('server-everything'), 'stdio'] } },
   });

@@ -167,7 +167,7 @@ describe('server-filesystem', () => {
 });
 
 describe('server-memory', () => {
-  it('keeps a graph for each personality by itself', async () => {
+  it.runIf(isLongRun())('keeps a graph for each personality by itself', async () => {
     const world = createWorld({
       servers: {
         memory: {

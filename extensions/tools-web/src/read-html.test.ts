@@ -1,4 +1,4 @@
-import { inCheck, tries, withEnoughTime } from '@ethosagent/test-support';
+import { inCheck, isLongRun, tries, withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { PARAGRAPH } from './fixtures/article.js';
 import { readHtml, SMALL_PAGE } from './read-html.js';
@@ -70,7 +70,7 @@ describe('readHtml', () => {
     expect(page).toMatchObject({ extraction: 'text', isCut: false });
   });
 
-  it('shows the same of a page in the thread and out of it', async () => {
+  it.runIf(isLongRun())('shows the same of a page in the thread and out of it', async () => {
     const start = `<html lang="de"><title>T</title><meta name="author" content="A"><h1>Head</h1>${PARAGRAPH}<a href="/x">link</a>`;
     const small = await readHtml(start, reading);
     const large = await readHtml(start + ' '.repeat(SMALL_PAGE.chars), reading);

@@ -223,23 +223,26 @@ describe('ethosagent stores move', () => {
     });
   });
 
-  it('leaves what the database has otherwise, and says so, until it is told to replace it', async () => {
-    const { to, env } = await fill();
-    await run(to, env);
-    await sql(`UPDATE ethos.key_value SET value = 'newer' WHERE key = 'k7';
+  it.runIf(isLongRun())(
+    'leaves what the database has otherwise, and says so, until it is told to replace it',
+    async () => {
+      const { to, env } = await fill();
+      await run(to, env);
+      await sql(`UPDATE ethos.key_value SET value = 'newer' WHERE key = 'k7';
       UPDATE ethos.message SET text = 'forged' WHERE sequence = 1 AND session =
         (SELECT id FROM ethos.session WHERE session_id = 's5');
       UPDATE ethos.memory SET sections = '[{"heading":"Other","text":"x"}]' WHERE sections LIKE '%Tastes%'`);
-    const { code, out } = await run(to, env);
-    expect(code).toBe(1);
-    const others = JSON.parse(out).stores.flatMap(({ others }: { others: string[] }) => others);
-    expect(others.sort()).toEqual(['global', 's5', 'tool:1 k7']);
-    expect(await sql(`SELECT value FROM ethos.key_value WHERE value = 'newer'`)).toHaveLength(1);
-    expect((await json([...to, '--replace'], env)).ok).toBe(true);
-    expect(await sql(`SELECT value FROM ethos.key_value WHERE value = 'newer'`)).toHaveLength(0);
-  });
+      const { code, out } = await run(to, env);
+      expect(code).toBe(1);
+      const others = JSON.parse(out).stores.flatMap(({ others }: { others: string[] }) => others);
+      expect(others.sort()).toEqual(['global', 's5', 'tool:1 k7']);
+      expect(await sql(`SELECT value FROM ethos.key_value WHERE value = 'newer'`)).toHaveLength(1);
+      expect((await json([...to, '--replace'], env)).ok).toBe(true);
+      expect(await sql(`SELECT value FROM ethos.key_value WHERE value = 'newer'`)).toHaveLength(0);
+    },
+  );
 
-  it('takes a session that went on in the database as it is there', async () => {
+  it.runIf(isLongRun())('takes a session that went on in the database as it is there', async () => {
     const { to, env } = await fill();
     await run(to, env);
     const { store, close } = await createPostgresStores(url).sessions.open();

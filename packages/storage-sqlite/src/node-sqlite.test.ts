@@ -8,7 +8,7 @@ import {
   turnConformance,
 } from '@ethosagent/conformance';
 import { keyValueAttacks } from '@ethosagent/conformance/attacks';
-import { bundleScript, isNode22, runOnNode22 } from '@ethosagent/test-support';
+import { bundleScript, isLongRun, isNode22, runOnNode22 } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { loadDriver } from './driver/load-driver.js';
 import { loads } from './fixtures/open-raw.js';
@@ -51,7 +51,7 @@ if (isNode22) {
   });
 }
 
-it.runIf(loads('better-sqlite3'))(
+it.runIf(isLongRun() && loads('better-sqlite3'))(
   'what one driver wrote, the other reads and goes on with',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'two-drivers-'));

@@ -1,14 +1,11 @@
 import type { TestContext } from 'vitest';
 
-/**
- * A long run repeats an attack this many times as often as a check, so that it ends within half an
- * hour.
- */
+/** A long run repeats an attack at most this many times as often as a check. */
 const LONG_FACTOR = 10;
 
 /**
  * How often an attack is tried: `check` in every run of the tests, `long` in a full one, and in a long
- * one as often as that goes within half an hour.
+ * one up to ten times `check`.
  */
 export function tries({ check, long }: { check: number; long: number }): number {
   if (!isLongRun()) return check;

@@ -73,21 +73,24 @@ describe('the MCP servers of a runtime', () => {
     expect(await runtime.problems()).toEqual([]);
   });
 
-  it('have a connection for each personality, which ends when its file changes', async () => {
-    personality('other', 'mcp_servers: [all]\n');
-    const runtime = await start();
-    const ready = () =>
-      runtime.mcp?.status().map(({ personality, state }) => `${personality} ${state}`);
-    await Promise.all([echo(runtime, 'user'), echo(runtime, 'other'), echo(runtime, 'user')]);
-    await Promise.all([served(runtime), served(runtime, 'other')]);
-    expect(ready()?.sort()).toEqual(['other ready', 'user ready']);
-    personality('user', 'mcp_servers: []\n');
-    expect(await echo(runtime, 'user')).toMatch(/not allowed/);
-    expect(ready()).toEqual(['other ready']);
-    personality('user', 'mcp_servers: [all]\n');
-    await served(runtime);
-    expect(await echo(runtime, 'user')).toMatch(/hello/);
-  });
+  it.runIf(isLongRun())(
+    'have a connection for each personality, which ends when its file changes',
+    async () => {
+      personality('other', 'mcp_servers: [all]\n');
+      const runtime = await start();
+      const ready = () =>
+        runtime.mcp?.status().map(({ personality, state }) => `${personality} ${state}`);
+      await Promise.all([echo(runtime, 'user'), echo(runtime, 'other'), echo(runtime, 'user')]);
+      await Promise.all([served(runtime), served(runtime, 'other')]);
+      expect(ready()?.sort()).toEqual(['other ready', 'user ready']);
+      personality('user', 'mcp_servers: []\n');
+      expect(await echo(runtime, 'user')).toMatch(/not allowed/);
+      expect(ready()).toEqual(['other ready']);
+      personality('user', 'mcp_servers: [all]\n');
+      await served(runtime);
+      expect(await echo(runtime, 'user')).toMatch(/hello/);
+    },
+  );
 
   it('stand in the reach, with what they may touch', async () => {
     mkdirSync(join(home, 'notes'));

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
-import { bundleScript, inCheck } from '@ethosagent/test-support';
+import { bundleScript, inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const faults = await bundleScript(new URL('./fixtures/faults.ts', import.meta.url));
@@ -94,7 +94,7 @@ describe('ToolRuntime while its descriptors are used up', () => {
 });
 
 describe('ToolRuntime while the clock goes back', () => {
-  it('keeps its personality, its store and the order of its log', async () => {
+  it.runIf(isLongRun())('keeps its personality, its store and the order of its log', async () => {
     const facts = await run('clock');
     expect(facts.answers).toEqual(['ok 1', 'ok 2', 'ok 3']);
     expect(facts.audit).toMatchObject({ ok: true, problems: [] });

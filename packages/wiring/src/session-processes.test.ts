@@ -167,16 +167,19 @@ describe.each(inCheck(PLACES, ([, , isWhole]) => isWhole))(
       },
     );
 
-    it('asks before an effect once one of them has read, whichever acts', async () => {
-      expect((await actHere(SEND))?.result.ok).toBe(true);
-      await processes(SOME, [LOOK]);
-      const results = [
-        ...(await processes(SOME, [{ ...SEND, toolCallId: 'f' }])),
-        await actHere({ ...SEND, toolCallId: 'g' }),
-      ].flatMap((each) => each ?? []);
-      expect(results.map(({ result }) => result.ok)).toEqual(Array(SOME + 1).fill(false));
-      for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
-    });
+    it.runIf(isLongRun())(
+      'asks before an effect once one of them has read, whichever acts',
+      async () => {
+        expect((await actHere(SEND))?.result.ok).toBe(true);
+        await processes(SOME, [LOOK]);
+        const results = [
+          ...(await processes(SOME, [{ ...SEND, toolCallId: 'f' }])),
+          await actHere({ ...SEND, toolCallId: 'g' }),
+        ].flatMap((each) => each ?? []);
+        expect(results.map(({ result }) => result.ok)).toEqual(Array(SOME + 1).fill(false));
+        for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
+      },
+    );
 
     it.runIf(isLongRun())(
       'asks about what others do while the turn of an agent goes on that has read',

@@ -59,24 +59,27 @@ const chooseFirst = async (page: Page, table: string) => {
 };
 
 describe('hostile texts run nothing', () => {
-  it('though the watch would see it: a page that takes them as markup runs them', async () => {
-    const watched = await watchPage(browser, 'http://127.0.0.1:1');
-    await watched.page.setContent(`<body>${HOSTILE}</body>`);
-    await watched.page.waitForFunction('window.ran !== undefined');
-    expect((await watched.wrongs()).join()).toContain('ran ');
-    const { page, wrongs } = await open();
-    await page.getByRole('heading', { name: 'Reach' }).waitFor();
-    await page.evaluate(`(() => {
+  it.runIf(isLongRun())(
+    'though the watch would see it: a page that takes them as markup runs them',
+    async () => {
+      const watched = await watchPage(browser, 'http://127.0.0.1:1');
+      await watched.page.setContent(`<body>${HOSTILE}</body>`);
+      await watched.page.waitForFunction('window.ran !== undefined');
+      expect((await watched.wrongs()).join()).toContain('ran ');
+      const { page, wrongs } = await open();
+      await page.getByRole('heading', { name: 'Reach' }).waitFor();
+      await page.evaluate(`(() => {
       const image = document.createElement('img');
       image.src = 'https://evil.example/x';
       document.body.append(image);
       try { document.body.innerHTML = '<b>x</b>'; } catch {}
     })()`);
-    const seen = (await wrongs()).join('\n');
-    expect(seen).toContain('violates img-src with https://evil.example');
-    expect(seen).toContain('violates require-trusted-types-for');
-    expect(seen).toContain('has <img');
-  });
+      const seen = (await wrongs()).join('\n');
+      expect(seen).toContain('violates img-src with https://evil.example');
+      expect(seen).toContain('violates require-trusted-types-for');
+      expect(seen).toContain('has <img');
+    },
+  );
 
   it('as names of tools, sessions and personalities, targets, reasons and arguments in a log', async () => {
     const hostile = {

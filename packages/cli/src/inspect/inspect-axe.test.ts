@@ -94,51 +94,54 @@ const VIEWS: readonly (readonly [name: string, use: (page: Page) => Promise<void
   ],
 ];
 
-describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorScheme) => {
-  const screens: [string, { width: number; height: number }][] = [
-    ['on a wide screen', { width: 1280, height: 800 }],
-    ['on a narrow one', { width: 420, height: 900 }],
-  ];
-  const isSeen = ([name]: (typeof screens)[number]) =>
-    name === 'on a wide screen' && colorScheme === 'light';
-  // `inspect-page.test.ts` opens the others.
-  const views = inCheck(VIEWS, ([name]) => !['Live calls', 'Approvals'].includes(name));
-  it.each(inCheck(screens, isSeen))('%s', async (_, viewport) => {
-    await world.run(['lock']);
-    world.widen();
-    world.writeLog(callEvents(40));
-    await world.run(['run', 'read_file {"path":"notes/a.txt"}', '--session', 'talk']);
-    await world.run([
-      ...['run', 'write_file {"path":"notes/c.txt","content":"one\\ntwo\\n"}'],
-      ...['--session', 'talk'],
-    ]);
-    inspector = await openInspector(world);
-    const options = { colorScheme, viewport, bypassCSP: true };
-    const { page } = await watchPage(browser, inspector.origin, options);
-    await page.goto(inspector.url);
-    const problems: Record<string, string[]> = {};
-    for (const [name, use] of views) {
-      await page.getByRole('link', { name: new RegExp(`^${name}( \\d|$)`) }).click();
-      await page.getByRole('heading', { name, level: 1 }).waitFor();
-      await use(page);
-      problems[name] = await axeProblems(page);
-    }
-    expect(problems).toEqual(Object.fromEntries(views.map(([name]) => [name, []])));
-  });
+describe.runIf(isLongRun()).each(['light', 'dark'] as const)(
+  'axe finds nothing in %s',
+  (colorScheme) => {
+    const screens: [string, { width: number; height: number }][] = [
+      ['on a wide screen', { width: 1280, height: 800 }],
+      ['on a narrow one', { width: 420, height: 900 }],
+    ];
+    const isSeen = ([name]: (typeof screens)[number]) =>
+      name === 'on a wide screen' && colorScheme === 'light';
+    // `inspect-page.test.ts` opens the others.
+    const views = inCheck(VIEWS, ([name]) => !['Live calls', 'Approvals'].includes(name));
+    it.each(inCheck(screens, isSeen))('%s', async (_, viewport) => {
+      await world.run(['lock']);
+      world.widen();
+      world.writeLog(callEvents(40));
+      await world.run(['run', 'read_file {"path":"notes/a.txt"}', '--session', 'talk']);
+      await world.run([
+        ...['run', 'write_file {"path":"notes/c.txt","content":"one\\ntwo\\n"}'],
+        ...['--session', 'talk'],
+      ]);
+      inspector = await openInspector(world);
+      const options = { colorScheme, viewport, bypassCSP: true };
+      const { page } = await watchPage(browser, inspector.origin, options);
+      await page.goto(inspector.url);
+      const problems: Record<string, string[]> = {};
+      for (const [name, use] of views) {
+        await page.getByRole('link', { name: new RegExp(`^${name}( \\d|$)`) }).click();
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+        await use(page);
+        problems[name] = await axeProblems(page);
+      }
+      expect(problems).toEqual(Object.fromEntries(views.map(([name]) => [name, []])));
+    });
 
-  it.runIf(isLongRun() || colorScheme === 'dark')('on the page of reach --html', async () => {
-    const { out } = await world.run(['reach', '--html']);
-    const file = join(world.cwd, 'reach.html');
-    writeFileSync(file, out);
-    const { page } = await watchPage(browser, 'null', { colorScheme, bypassCSP: true });
-    await page.goto(pathToFileURL(file).href);
-    await page
-      .getByRole('button', { name: /Why\?$/ })
-      .first()
-      .click();
-    expect(await axeProblems(page)).toEqual([]);
-  });
-});
+    it.runIf(isLongRun() || colorScheme === 'dark')('on the page of reach --html', async () => {
+      const { out } = await world.run(['reach', '--html']);
+      const file = join(world.cwd, 'reach.html');
+      writeFileSync(file, out);
+      const { page } = await watchPage(browser, 'null', { colorScheme, bypassCSP: true });
+      await page.goto(pathToFileURL(file).href);
+      await page
+        .getByRole('button', { name: /Why\?$/ })
+        .first()
+        .click();
+      expect(await axeProblems(page)).toEqual([]);
+    });
+  },
+);
 
 describe('axe', () => {
   it.runIf(isLongRun())('would find what is wrong', async () => {

@@ -118,7 +118,7 @@ describe('the lock of an agent with MCP servers', () => {
     expect(said[0]).toMatch(/^widened mcp__docs__send is new /);
   });
 
-  it('tells another command, another variable and another name', async () => {
+  it.runIf(isLongRun())('tells another command, another variable and another name', async () => {
     const text = await lock();
     const args = [join(world, 'server.mjs')];
     const command = process.execPath;
