@@ -244,7 +244,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(errorOf(outside)).toContain('PATH_NOT_REACHABLE');
   });
 
-  it.runIf(isLongRun())('an endless download is ended, and nothing is saved', async () => {
+  it('an endless download is ended, and nothing is saved', async () => {
     const page = await go('/download');
     const result = await world.run('browser_download', {
       ref: refIn(page, 'link "endless"'),

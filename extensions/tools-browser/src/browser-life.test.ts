@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { createTestFolder, isLongRun } from '@ethosagent/test-support';
+import { createTestFolder, inCheck, isLongRun } from '@ethosagent/test-support';
 import type { NetworkPolicy, ToolResult } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
@@ -97,7 +97,7 @@ describeBrowser('the life of a browser', () => {
     ['that denies the host', { allow: ['*'], deny: ['127.0.0.1'] }],
     ['that allows another host only', { allow: ['a.test'] }],
   ];
-  it.runIf(isLongRun()).each(narrower)(
+  it.each(inCheck(narrower, ([what]) => what.includes('denies')))(
     'a call under a policy %s has another browser',
     async (_what, policy) => {
       const world = worldOf();

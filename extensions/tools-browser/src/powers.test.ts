@@ -147,7 +147,7 @@ describeBrowser('the powers of the browser', () => {
     expect(JSON.stringify([inside, await world.run('browser_snapshot')])).toContain('got the text');
   });
 
-  it.runIf(isLongRun())('browser_save writes inside the reach, and over nothing', async () => {
+  it('browser_save writes inside the reach, and over nothing', async () => {
     await open('/form');
     const outside = join(world.dir, '../outside.pdf');
     expect(errorOf(await world.run('browser_save', { path: outside }))).toContain(
@@ -161,23 +161,20 @@ describeBrowser('the powers of the browser', () => {
     expect(readFileSync(join(world.dir, 'page.pdf'))).toEqual(saved);
   });
 
-  it.runIf(isLongRun())(
-    'browser_network shows requests without cookies, authorization and tokens',
-    async () => {
-      await open('/network');
-      textOf(await world.run('browser_wait', { text: 'asked' }));
-      const list = await world.run('browser_network');
-      const line = textOf(list)
-        .split('\n')
-        .find((one) => one.includes('/api'));
-      expect(line).toContain('POST');
-      expect(line).toContain('/api?token=(hidden) 200');
-      const number = Number.parseInt(line ?? '', 10);
-      const one = await world.run('browser_network', { request: number });
-      expect(textOf(one)).toContain('total');
-      for (const secret of SECRETS) expect(JSON.stringify([list, one])).not.toContain(secret);
-    },
-  );
+  it('browser_network shows requests without cookies, authorization and tokens', async () => {
+    await open('/network');
+    textOf(await world.run('browser_wait', { text: 'asked' }));
+    const list = await world.run('browser_network');
+    const line = textOf(list)
+      .split('\n')
+      .find((one) => one.includes('/api'));
+    expect(line).toContain('POST');
+    expect(line).toContain('/api?token=(hidden) 200');
+    const number = Number.parseInt(line ?? '', 10);
+    const one = await world.run('browser_network', { request: number });
+    expect(textOf(one)).toContain('total');
+    for (const secret of SECRETS) expect(JSON.stringify([list, one])).not.toContain(secret);
+  });
 
   it.runIf(isLongRun())(
     'browser_drag moves an element, and browser_hover shows what is hidden',

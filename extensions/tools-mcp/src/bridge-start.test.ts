@@ -154,7 +154,7 @@ describe('connections', () => {
     },
   );
 
-  it.runIf(isLongRun())('that are all in use make another one wait', async () => {
+  it('that are all in use make another one wait', async () => {
     const { bridge, call, events } = world({
       limits: { maxConnections: 1, restartDelayMs: 10 },
     });

@@ -279,7 +279,7 @@ describe('a server that ends', () => {
     expect(readFileSync(file, 'utf8')).toBe('x');
   });
 
-  it.runIf(isLongRun())('again and again is given up until it is asked for', async () => {
+  it('again and again is given up until it is asked for', async () => {
     const file = newFile();
     const world = await started({
       servers: { h: server('die', file) },
@@ -453,7 +453,7 @@ describe('changes', () => {
     },
   );
 
-  it.runIf(isLongRun())('of a pin that can not be read do not count as a first use', async () => {
+  it('of a pin that can not be read do not count as a first use', async () => {
     const pins = { get: async () => '{', set: async () => {}, delete: async () => {} };
     const world = await started({ pins, limits: { restartDelayMs: 60_000 } });
     expect(world.bridge.status()[0]).toMatchObject({

@@ -97,3 +97,42 @@ describe('an authorization server', () => {
     expect(await verdict([], issuer, url)).toBe('taken');
   });
 });
+
+describe('a state', () => {
+  const oauthOf = (kept: Map<string, string>, personality: string) =>
+    new StoredOAuth({
+      store: {
+        get: async (key) => kept.get(key) ?? null,
+        set: async (key, value) => void kept.set(key, value),
+        delete: async (key) => void kept.delete(key),
+      },
+      server: 's',
+      personality,
+      url: 'https://mcp.test/',
+      redirectUrl: 'http://127.0.0.1/',
+      hosts: [],
+      authorize: () => {},
+    });
+
+  it('is taken when it is the one that was sent, and no other', async () => {
+    const kept = new Map<string, string>();
+    const oauth = oauthOf(kept, 'a');
+    const refused = { code: 'CONFIG_INVALID' };
+    await expect(oauth.assertState('')).rejects.toMatchObject(refused);
+    const state = await oauth.state();
+    await oauth.assertState(state);
+    const forged = `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`;
+    for (const other of ['', 'forged', forged, `${state}A`]) {
+      await expect(oauth.assertState(other)).rejects.toMatchObject(refused);
+    }
+    await expect(oauthOf(kept, 'b').assertState(state)).rejects.toMatchObject(refused);
+  });
+
+  it('and tokens are of one personality', async () => {
+    const kept = new Map<string, string>();
+    const tokens = { access_token: 'a-token', token_type: 'Bearer' };
+    await oauthOf(kept, 'a').saveTokens(tokens);
+    expect(await oauthOf(kept, 'a').tokens()).toMatchObject(tokens);
+    expect(await oauthOf(kept, 'b').tokens()).toBeUndefined();
+  });
+});

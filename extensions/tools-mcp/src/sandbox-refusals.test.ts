@@ -76,7 +76,7 @@ describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () =
           /it can not write ".*reaching\.mjs", which it may only read; add its folder to fs_reach\.write/,
         ],
       ],
-      ([what]) => ['a host', 'a file'].includes(what),
+      ([what]) => ['a host', 'a metadata service, with no line to add', 'a file'].includes(what),
     ),
   )('%s', async (_, args, allow, message) => {
     const { bridge, call } = sandboxed(reaching(...args), { allow });
