@@ -1,5 +1,5 @@
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -195,7 +195,7 @@ describeBrowser('an element that is not what the snapshot showed', () => {
     expect(done).toContain('acted');
   });
 
-  it('is a field whatever was typed into it', async () => {
+  it.runIf(isLongRun())('is a field whatever was typed into it', async () => {
     const html = '<input id="it" aria-label="Search">';
     const ref = refIn(
       await openPage({ html, turn: 'it.value = "typed by the page"' }),

@@ -187,7 +187,7 @@ describe('connections', () => {
 });
 
 describe('a callback of the host that fails', () => {
-  it.each([
+  const failing: [how: string, onStatus: () => Promise<void>][] = [
     [
       'throws',
       () => {
@@ -195,15 +195,19 @@ describe('a callback of the host that fails', () => {
       },
     ],
     ['rejects', () => Promise.reject(new TypeError('no'))],
-  ])('because it %s does not fail a start', async (_name, onStatus) => {
-    const world = createWorld({
-      servers: { h: server('plain'), d: server('die', newFile()) },
-      onStatus,
-      limits: { restartDelayMs: 10, maxRestarts: 1 },
-    });
-    expect((await world.bridge.start()).map(({ state }) => state)[0]).toBe('ready');
-    await expect.poll(() => world.bridge.status()[1]?.state, { timeout: 10_000 }).toBe('held');
-  });
+  ];
+  it.each(inCheck(failing, ([how]) => how === 'rejects'))(
+    'because it %s does not fail a start',
+    async (_name, onStatus) => {
+      const world = createWorld({
+        servers: { h: server('plain'), d: server('die', newFile()) },
+        onStatus,
+        limits: { restartDelayMs: 10, maxRestarts: 1 },
+      });
+      expect((await world.bridge.start()).map(({ state }) => state)[0]).toBe('ready');
+      await expect.poll(() => world.bridge.status()[1]?.state, { timeout: 10_000 }).toBe('held');
+    },
+  );
 });
 
 describe('the notes of the file', () => {

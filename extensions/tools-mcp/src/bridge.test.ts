@@ -149,7 +149,7 @@ describe('a connection', () => {
     expect(starts(world) - before).toBe(2);
   });
 
-  it.runIf(isLongRun())('that is idle is closed, and opened again by a call', async () => {
+  it('that is idle is closed, and opened again by a call', async () => {
     const world = await started({ limits: { idleMs: 50 } });
     await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('idle');
     expect(await world.call('mcp__h__echo', { text: 'up' })).toMatchObject({ ok: true });
@@ -194,7 +194,7 @@ describe('a connection', () => {
     },
   );
 
-  it.runIf(isLongRun())('ends for one personality alone', async () => {
+  it('ends for one personality alone', async () => {
     const world = createWorld({ servers: { h: server('plain') } });
     await world.bridge.start('a');
     await world.bridge.start('b', ['h', 'unknown']);
@@ -298,7 +298,7 @@ describe('a server that ends', () => {
 });
 
 describe('changes', () => {
-  it.runIf(isLongRun())('of the list are in the registry at once', async () => {
+  it('of the list are in the registry at once', async () => {
     const world = await started();
     expect(world.registry.get('mcp__h__grown')).toBeUndefined();
     expect(await world.call('mcp__h__grow', {})).toMatchObject({ ok: true });

@@ -41,36 +41,33 @@ it.runIf(isLongRun())('server-everything runs a task, and completes an argument'
   });
 });
 
-it.runIf(isLongRun())(
-  'a hostile server is asked after a task no oftener than may be, and its proposals are cut',
-  async () => {
-    const { bridge, call } = await featured();
-    const abort = new AbortController();
-    const before = performance.now();
-    const hanging = call('mcp__h__hang', {}, { abortSignal: abort.signal });
-    const polls = async () => {
-      const said = await call('mcp__h__polls', {});
-      return Number(said.ok && said.value);
-    };
-    await expect.poll(polls, { timeout: 600_000, interval: 50 }).toBeGreaterThan(1);
-    const asked = await polls();
-    expect(asked).toBeLessThanOrEqual((performance.now() - before) / 200);
-    abort.abort();
-    expect(await hanging).toMatchObject({ ok: false });
-    const cancelled = await call('mcp__h__cancelled', {});
-    const told: object[] = JSON.parse(cancelled.ok ? cancelled.value : '[]');
-    expect(told).toContainEqual({ taskId: 'hang' });
-    // At most the one request that has no answer yet.
-    expect(told.filter((params) => 'requestId' in params).length).toBeLessThanOrEqual(1);
-    expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
+it('a hostile server is asked after a task no oftener than may be, and its proposals are cut', async () => {
+  const { bridge, call } = await featured();
+  const abort = new AbortController();
+  const before = performance.now();
+  const hanging = call('mcp__h__hang', {}, { abortSignal: abort.signal });
+  const polls = async () => {
+    const said = await call('mcp__h__polls', {});
+    return Number(said.ok && said.value);
+  };
+  await expect.poll(polls, { timeout: 600_000, interval: 50 }).toBeGreaterThan(1);
+  const asked = await polls();
+  expect(asked).toBeLessThanOrEqual((performance.now() - before) / 200);
+  abort.abort();
+  expect(await hanging).toMatchObject({ ok: false });
+  const cancelled = await call('mcp__h__cancelled', {});
+  const told: object[] = JSON.parse(cancelled.ok ? cancelled.value : '[]');
+  expect(told).toContainEqual({ taskId: 'hang' });
+  // At most the one request that has no answer yet.
+  expect(told.filter((params) => 'requestId' in params).length).toBeLessThanOrEqual(1);
+  expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
 
-    const argument = { name: 'a', value: 'x' };
-    const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
-    expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
-    // The host has no handler for logs.
-    expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
-  },
-);
+  const argument = { name: 'a', value: 'x' };
+  const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
+  expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
+  // The host has no handler for logs.
+  expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
+});
 
 it('what a server logs is short, and without the secrets that it was given', async () => {
   const entries: McpLogEntry[] = [];
