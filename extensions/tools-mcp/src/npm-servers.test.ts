@@ -98,35 +98,30 @@ describe('server-everything, by stdio', () => {
     });
   });
 
-  it.runIf(isLongRun())(
-    'gives the server its declared environment and secrets, and nothing else',
-    async () => {
-      const world = createWorld({
-        servers: {
-          everything: {
-            ...everything,
-            env: { MODE: 'test', TOKEN: '${API_TOKEN}', D: '${NO:-dflt}' },
-          },
+  it('gives the server its declared environment and secrets, and nothing else', async () => {
+    const world = createWorld({
+      servers: {
+        everything: {
+          ...everything,
+          env: { MODE: 'test', TOKEN: '${API_TOKEN}', D: '${NO:-dflt}' },
         },
-        secrets: { 'mcp/everything/API_TOKEN': 'very-secret-value' },
-        backends: { processEnv: { PATH: process.env.PATH ?? '', LANG: 'C' } },
-      });
-      await world.bridge.start();
-      const result = await world.call('mcp__everything__get-env', {});
-      expect(result).toMatchObject({ ok: true });
-      const env = JSON.parse(result.ok ? result.value : '{}');
-      expect(Object.keys(env).sort()).toEqual(
-        expect.arrayContaining(['D', 'LANG', 'MODE', 'TOKEN']),
-      );
-      expect(env).not.toHaveProperty('HOME');
-      expect(env).toMatchObject({
-        MODE: 'test',
-        D: 'dflt',
-        TOKEN: expect.stringContaining('[secret:'),
-      });
-      expect(JSON.stringify(result)).not.toContain('very-secret-value');
-    },
-  );
+      },
+      secrets: { 'mcp/everything/API_TOKEN': 'very-secret-value' },
+      backends: { processEnv: { PATH: process.env.PATH ?? '', LANG: 'C' } },
+    });
+    await world.bridge.start();
+    const result = await world.call('mcp__everything__get-env', {});
+    expect(result).toMatchObject({ ok: true });
+    const env = JSON.parse(result.ok ? result.value : '{}');
+    expect(Object.keys(env).sort()).toEqual(expect.arrayContaining(['D', 'LANG', 'MODE', 'TOKEN']));
+    expect(env).not.toHaveProperty('HOME');
+    expect(env).toMatchObject({
+      MODE: 'test',
+      D: 'dflt',
+      TOKEN: expect.stringContaining('[secret:'),
+    });
+    expect(JSON.stringify(result)).not.toContain('very-secret-value');
+  });
 
   it.runIf(isLongRun())('tells the server the reach of the personality as its roots', async () => {
     const world = createWorld({ servers: { everything } });
