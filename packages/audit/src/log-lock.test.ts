@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript } from '@ethosagent/conformance/attacks';
 import { isLocked } from '@ethosagent/file-lock';
-import { bundleScript, countTries, tries } from '@ethosagent/test-support';
+import { bundleScript, countTries, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
 import { lockLog } from './log-lock.js';
@@ -168,7 +168,7 @@ describe('lockLog', () => {
 
   it('is with one of several processes at a time, however often they come', async (context) => {
     const PROCESSES = 4;
-    const rounds = tries({ check: 100, long: 1_000 });
+    const rounds = isLongRun() ? 1_000 : 30;
     const contend = await bundleScript(new URL('./fixtures/contend-for-log.ts', import.meta.url));
     const taken = await Promise.all(
       Array.from({ length: PROCESSES }, async () => {

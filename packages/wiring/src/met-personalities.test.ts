@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { ServiceScope } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -159,15 +160,20 @@ describe('a personality that two others met in', () => {
     expect(await read('coder/reviewer', 'shared/link/a.txt')).toMatch(/PATH_NOT_REACHABLE/);
   });
 
-  it.each([
-    'coder/nobody',
-    'coder/',
-    '/coder',
-    'coder//reviewer',
-    'coder/../reviewer',
-    'coder/./reviewer',
-    Array.from({ length: 20 }, (_, at) => `p${at}`).join('/'),
-  ])('is refused as %s', async (id) => {
+  it.each(
+    inCheck(
+      [
+        'coder/nobody',
+        'coder/',
+        '/coder',
+        'coder//reviewer',
+        'coder/../reviewer',
+        'coder/./reviewer',
+        Array.from({ length: 20 }, (_, at) => `p${at}`).join('/'),
+      ],
+      (id) => /nobody|\.\.|p19/.test(id),
+    ),
+  )('is refused as %s', async (id) => {
     expect(await read(id, 'shared/a.txt')).toMatch(/CONFIG_INVALID/);
     await expect(runtime.definitions(id)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
@@ -297,7 +303,7 @@ describe('a call of a meet that waits', () => {
     expect(await answerOf(waits('coder/narrow'))).toBe('inside');
   });
 
-  it.each(['coder/narrow', 'narrow/coder'])(
+  it.each(inCheck(['coder/narrow', 'narrow/coder'], (id) => id === 'coder/narrow'))(
     'as %s does not follow a folder that has become a link meanwhile',
     async (id) => {
       onAsk = swapToLink;

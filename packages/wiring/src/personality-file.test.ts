@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tries } from '@ethosagent/test-support';
+import { isLongRun } from '@ethosagent/test-support';
 import { EthosError } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadPersonality, personalityConfigPath } from './personality-file.js';
@@ -465,7 +465,7 @@ plugins: [weather]
     expect(await refusal(load(content))).toBe(message);
   });
 
-  const many = (count: number) => tries({ check: count / 10, long: count });
+  const many = (count: number) => (isLongRun() ? count : count / 40);
   const keys = Array.from({ length: many(36_000) }, (_, i) => i.toString(36));
   it.each([
     ['very many unknown keys', `{${keys.map((key) => `k${key}`)}}`, 'FILE: and more'],

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { createTestFolder } from '@ethosagent/test-support';
+import { createTestFolder, inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ToolCapabilities } from '@ethosagent/types';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -139,24 +139,24 @@ describe('ToolRuntime.problems', () => {
     ]);
   });
 
-  it.each([
-    ['gti', [git], ['no tool starts gti', 'did you mean "git"?']],
-    ['git', [git], undefined],
-    ['rsync', [git], undefined],
-    ['gti', [git, toolOf('any', { process: { allowedBinaries: ['*'] } })], undefined],
-    ['podman', [git], undefined],
-  ])(
-    'of a rule for the arguments of %s tells what holds for nothing',
-    async (name, tools, said) => {
-      const { problems } = createHome(
-        `safety: {process: {arguments: {${name}: {deny: ["-c"]}}}}\n`,
-      );
-      const found = (await problems({ tools })).filter(({ key }) => key.endsWith('arguments'));
-      if (said === undefined) return expect(found).toEqual([]);
-      for (const text of said) expect(found[0]?.message).toContain(text);
-      expect(found[0]?.message).toContain('config.yaml:2:');
-    },
-  );
+  it.each(
+    inCheck(
+      [
+        ['gti', [git], ['no tool starts gti', 'did you mean "git"?']],
+        ['git', [git], undefined],
+        ['rsync', [git], undefined],
+        ['gti', [git, toolOf('any', { process: { allowedBinaries: ['*'] } })], undefined],
+        ['podman', [git], undefined],
+      ],
+      ([name]) => name !== 'podman' && name !== 'rsync',
+    ),
+  )('of a rule for the arguments of %s tells what holds for nothing', async (name, tools, said) => {
+    const { problems } = createHome(`safety: {process: {arguments: {${name}: {deny: ["-c"]}}}}\n`);
+    const found = (await problems({ tools })).filter(({ key }) => key.endsWith('arguments'));
+    if (said === undefined) return expect(found).toEqual([]);
+    for (const text of said) expect(found[0]?.message).toContain(text);
+    expect(found[0]?.message).toContain('config.yaml:2:');
+  });
 
   it.each([
     ['required by the personality', 'safety: {process: {sandbox: required}}\n', [git], ':2:29'],

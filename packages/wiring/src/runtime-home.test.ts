@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -114,31 +115,34 @@ const COVERING: ReadonlyArray<readonly [string, () => { roots: string[]; cwd?: s
 ];
 
 describe('a reach over the home', () => {
-  it.each(COVERING)('with %s writes no mcp.json, and is told', async (_, make) => {
-    const { roots, cwd = work } = make();
-    personality('coder', roots);
-    const ran = join(world, 'ran');
-    const config = JSON.stringify({
-      mcpServers: {
-        mail: { command: 'sh', args: ['-c', `env > ${ran}`], env: { T: '${env:KEY}' } },
-      },
-    });
-    const runtime = await start({ cwd });
-    const paths = [home, join(world, 'link'), join(world, 'link', '.ethos')]
-      .filter((folder) => existsSync(folder) && realpathSync(folder) === home)
-      .map((folder) => join(folder, 'mcp.json'));
-    for (const path of paths) {
-      expect(await call(runtime, 'write_file', { path, content: config })).toMatch(
-        /PATH_NOT_REACHABLE|not within/i,
-      );
-    }
-    expect(existsSync(join(home, 'mcp.json'))).toBe(false);
-    const told = (await runtime.problems()).filter(({ key }) => key === 'fs_reach.write');
-    expect(told.length).toBeGreaterThan(0);
-    await runtime.close();
-    await expect(start({ cwd, mcp: true })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    expect(existsSync(ran)).toBe(false);
-  });
+  it.each(inCheck(COVERING, ([what]) => /project|above$|itself/.test(what)))(
+    'with %s writes no mcp.json, and is told',
+    async (_, make) => {
+      const { roots, cwd = work } = make();
+      personality('coder', roots);
+      const ran = join(world, 'ran');
+      const config = JSON.stringify({
+        mcpServers: {
+          mail: { command: 'sh', args: ['-c', `env > ${ran}`], env: { T: '${env:KEY}' } },
+        },
+      });
+      const runtime = await start({ cwd });
+      const paths = [home, join(world, 'link'), join(world, 'link', '.ethos')]
+        .filter((folder) => existsSync(folder) && realpathSync(folder) === home)
+        .map((folder) => join(folder, 'mcp.json'));
+      for (const path of paths) {
+        expect(await call(runtime, 'write_file', { path, content: config })).toMatch(
+          /PATH_NOT_REACHABLE|not within/i,
+        );
+      }
+      expect(existsSync(join(home, 'mcp.json'))).toBe(false);
+      const told = (await runtime.problems()).filter(({ key }) => key === 'fs_reach.write');
+      expect(told.length).toBeGreaterThan(0);
+      await runtime.close();
+      await expect(start({ cwd, mcp: true })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      expect(existsSync(ran)).toBe(false);
+    },
+  );
 
   it.each(['mcp.json', 'new-in-a-later-version', 'personalities/x/config.yaml', 'a/b/c'])(
     'reaches no %s in it',

@@ -157,12 +157,11 @@ describe.each(inCheck(PLACES, ([, , isWhole]) => isWhole))(
     it.runIf(isWhole)(
       'runs nothing that was refused, nor other arguments than were approved',
       async () => {
-        await decide((await processes(1, [PAY]))[0]?.approval, true);
-        await processes(SOME, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
-        expect(paid()).toBe('');
-        const again = { ...PAY, toolCallId: 'd' };
-        await decide((await processes(1, [again]))[0]?.approval, false);
-        await processes(SOME, [again]);
+        const refused = { ...PAY, toolCallId: 'd' };
+        const asked = await processes(1, [PAY, refused]);
+        await decide(asked[0]?.approval, true);
+        await decide(asked[1]?.approval, false);
+        await processes(SOME, [{ ...PAY, args: { text: 'other' } }, refused], ATTEMPTS);
         expect(paid()).toBe('');
       },
     );
@@ -201,7 +200,7 @@ describe.each(inCheck(PLACES, ([, , isWhole]) => isWhole))(
       expect(asked?.approval?.reason).toContain('the untrusted content is from page');
     });
 
-    it.runIf(isWhole)(
+    it.runIf(isLongRun())(
       'asks about what an agent does after others have read, while its turn goes on',
       async () => {
         const { child, ended, lines } = await heldTurn(['hold'], ['send']);

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInMemorySessionStore, type ToolSession } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { tries } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -258,7 +258,7 @@ describe('a file in a trusted folder', () => {
 });
 
 describe('trust in a personality file', () => {
-  it.each<[trust: string, problem: RegExp]>([
+  const MISTAKES: [trust: string, problem: RegExp][] = [
     ['*', /safety\.untrusted\.trust\[0\]: \* is no source/],
     ['http://docs.example.com/*', /must begin with https/],
     ['https://*.com/*', /name each host/],
@@ -266,13 +266,17 @@ describe('trust in a personality file', () => {
     ['${NOTHING}/**', /unknown variable/],
     ['/**', /every file of the machine/],
     ['docs.example.com/*', /is no source/],
-  ])('%s is a mistake that is told', async (trust, problem) => {
-    world.personality('p', [trust]);
-    const failed = await world.start().catch((error: unknown) => error);
-    expect(errorCodeOf(failed)).toBe('CONFIG_INVALID');
-    expect(String(failed)).toMatch(problem);
-    expect(String(failed)).toMatch(/config\.yaml:5:/);
-  });
+  ];
+  it.each(inCheck(MISTAKES, ([trust]) => ['*', 'https://*.com/*', '/**'].includes(trust)))(
+    '%s is a mistake that is told',
+    async (trust, problem) => {
+      world.personality('p', [trust]);
+      const failed = await world.start().catch((error: unknown) => error);
+      expect(errorCodeOf(failed)).toBe('CONFIG_INVALID');
+      expect(String(failed)).toMatch(problem);
+      expect(String(failed)).toMatch(/config\.yaml:5:/);
+    },
+  );
 
   it('is what both trust where two personalities meet', async () => {
     world.personality('q', [world.url('/docs/sub/*'), 'shell']);

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type CallError, MemoryAuditSink } from '@ethosagent/core';
 import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -135,17 +136,22 @@ describe('a result of a runtime', () => {
 });
 
 describe('createToolRuntime is not given', () => {
-  it.each([
-    ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
-    ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
-    [
-      'an invalid bridge',
-      { mcp: () => ({ start() {} }) },
-      /: mcp gave no bridge: it has no stop, status/,
-    ],
-    ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
-    ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
-  ])('%s', async (_, options, message) => {
+  it.each(
+    inCheck(
+      [
+        ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
+        ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
+        [
+          'an invalid bridge',
+          { mcp: () => ({ start() {} }) },
+          /: mcp gave no bridge: it has no stop, status/,
+        ],
+        ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
+        ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
+      ],
+      ([what]) => ['a relative cwd', 'an invalid bridge'].includes(what),
+    ),
+  )('%s', async (_, options, message) => {
     // As plain JavaScript may pass it.
     const given: object = options;
     await expect(start(given)).rejects.toMatchObject({
@@ -199,18 +205,31 @@ describe('a tool with a plain schema', () => {
 });
 
 describe('createToolRuntime fails closed', () => {
-  it.each([
-    ['an unknown key', 'name: C\nfs_raech: {}\n', ['config.yaml:2', 'fs_raech']],
-    ['a wrong type', 'name: C\ntoolset: 3\n', ['config.yaml:2', 'toolset']],
-    ['no name', 'description: x\n', ['config.yaml', 'name']],
-    [
-      'a bad host rule',
-      'name: C\nsafety:\n  network:\n    allow: ["a b"]\n',
-      ['config.yaml:4', 'allow'],
-    ],
-    ['a relative path', 'name: C\nfs_reach:\n  read: ["x"]\n', ['config.yaml:3', 'fs_reach.read']],
-    ['an unknown variable', 'name: C\nfs_reach:\n  read: ["${HOME}"]\n', ['config.yaml:3', 'HOME']],
-  ])('on %s, naming file and key', async (_, yaml, fragments) => {
+  it.each(
+    inCheck(
+      [
+        ['an unknown key', 'name: C\nfs_raech: {}\n', ['config.yaml:2', 'fs_raech']],
+        ['a wrong type', 'name: C\ntoolset: 3\n', ['config.yaml:2', 'toolset']],
+        ['no name', 'description: x\n', ['config.yaml', 'name']],
+        [
+          'a bad host rule',
+          'name: C\nsafety:\n  network:\n    allow: ["a b"]\n',
+          ['config.yaml:4', 'allow'],
+        ],
+        [
+          'a relative path',
+          'name: C\nfs_reach:\n  read: ["x"]\n',
+          ['config.yaml:3', 'fs_reach.read'],
+        ],
+        [
+          'an unknown variable',
+          'name: C\nfs_reach:\n  read: ["${HOME}"]\n',
+          ['config.yaml:3', 'HOME'],
+        ],
+      ],
+      ([what]) => ['an unknown key', 'a bad host rule'].includes(what),
+    ),
+  )('on %s, naming file and key', async (_, yaml, fragments) => {
     personality('coder', yaml);
     const failure = await start().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'CONFIG_INVALID' });
@@ -223,24 +242,33 @@ describe('createToolRuntime fails closed', () => {
     });
   });
 
-  it.each<[string, Partial<AnyTool['capabilities']>, string]>([
+  const MALFORMED: [string, Partial<AnyTool['capabilities']>, string][] = [
     ['a host', { network: { allowedHosts: ['a b'] } }, 'network'],
     ['a path', { fs_reach: { read: ['/data/../etc'] } }, 'fs_reach.read'],
     ['a ref', { secrets: ['a//b'] }, 'secrets'],
     ['a binary', { process: { allowedBinaries: ['./git'] } }, 'process'],
-  ])('on a tool that declares %s that is malformed', async (_, capabilities, key) => {
-    const tool = { ...counter, name: 'bad', capabilities };
-    const failure = await start({ tools: [tool] }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'TOOL_INVALID' });
-    expect(String(failure)).toContain(`bad: ${key}`);
-  });
+  ];
+  it.each(inCheck(MALFORMED, ([what]) => what === 'a path'))(
+    'on a tool that declares %s that is malformed',
+    async (_, capabilities, key) => {
+      const tool = { ...counter, name: 'bad', capabilities };
+      const failure = await start({ tools: [tool] }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'TOOL_INVALID' });
+      expect(String(failure)).toContain(`bad: ${key}`);
+    },
+  );
 
-  it.each([
-    ['no capabilities', { capabilities: undefined }],
-    ['null for capabilities', { capabilities: null }],
-    ['text for a list of hosts', { capabilities: { network: { allowedHosts: 'x' } } }],
-    ['no function', { execute: undefined }],
-  ])('on a tool with %s', async (_, wrong) => {
+  it.each(
+    inCheck(
+      [
+        ['no capabilities', { capabilities: undefined }],
+        ['null for capabilities', { capabilities: null }],
+        ['text for a list of hosts', { capabilities: { network: { allowedHosts: 'x' } } }],
+        ['no function', { execute: undefined }],
+      ],
+      ([what]) => ['no capabilities', 'no function'].includes(what),
+    ),
+  )('on a tool with %s', async (_, wrong) => {
     const tool = Object.assign({}, counter, wrong);
     await expect(start({ tools: [tool] })).rejects.toMatchObject({ code: 'TOOL_INVALID' });
     expect(openBelow(home)).toEqual([]);
@@ -354,7 +382,7 @@ describe('ToolRuntime.execute', () => {
     const read = (path: string, personality: string) =>
       runtime.execute(call('read_file', { path }), { personality });
     const rounds = await Promise.all(
-      Array.from({ length: 50 }, async () => [
+      Array.from({ length: tries({ check: 10, long: 50 }) }, async () => [
         text(await read(mine, 'coder')),
         text(await read(theirs, 'other')),
         text(await read(theirs, 'coder')),
@@ -369,14 +397,19 @@ describe('ToolRuntime.execute', () => {
     }
   });
 
-  it.each([
-    'state.sqlite',
-    'secrets/providers/x',
-    'audit/audit.jsonl',
-    'attachments/ab/cd',
-    'personalities/coder/config.yaml',
-    'personalities/other/config.yaml',
-  ])('keeps tools from <home>/%s, though the reach covers the home', async (path) => {
+  it.each(
+    inCheck(
+      [
+        'state.sqlite',
+        'secrets/providers/x',
+        'audit/audit.jsonl',
+        'attachments/ab/cd',
+        'personalities/coder/config.yaml',
+        'personalities/other/config.yaml',
+      ],
+      (path) => /^state|^secrets|other/.test(path),
+    ),
+  )('keeps tools from <home>/%s, though the reach covers the home', async (path) => {
     personality(
       'coder',
       'name: C\nfs_reach:\n  read: ["${ETHOS_HOME}"]\n  write: ["${ETHOS_HOME}"]\n',
@@ -419,15 +452,20 @@ describe('ToolRuntime.execute', () => {
     expect(await write('personalities/coder/notes/a.md')).not.toContain('PATH_NOT_REACHABLE');
   });
 
-  it.each([
-    ['its folder', 'personalities/b', 'personalities/b/config.yaml'],
-    ['its folder, before it is there', 'personalities/new', 'personalities/new/config.yaml'],
-    ['its file', 'personalities/b/config.yaml', 'personalities/b/config.yaml'],
-    ['a link to its folder', 'link', 'link/config.yaml'],
-    ['where its folder is a link to', 'elsewhere', 'elsewhere/config.yaml'],
-    ['where its file is a link to', 'elsewhere', 'elsewhere/d.yaml'],
-    ['where its folder is a link to, by the home', '', 'elsewhere/config.yaml'],
-  ])(
+  it.each(
+    inCheck(
+      [
+        ['its folder', 'personalities/b', 'personalities/b/config.yaml'],
+        ['its folder, before it is there', 'personalities/new', 'personalities/new/config.yaml'],
+        ['its file', 'personalities/b/config.yaml', 'personalities/b/config.yaml'],
+        ['a link to its folder', 'link', 'link/config.yaml'],
+        ['where its folder is a link to', 'elsewhere', 'elsewhere/config.yaml'],
+        ['where its file is a link to', 'elsewhere', 'elsewhere/d.yaml'],
+        ['where its folder is a link to, by the home', '', 'elsewhere/config.yaml'],
+      ],
+      ([what]) => /^its folder$|^a link|its file is/.test(what),
+    ),
+  )(
     'keeps tools from the file of another personality with %s in the reach',
     async (_, root, path) => {
       personality('b', 'name: B\n');
@@ -493,14 +531,15 @@ describe('ToolRuntime.execute', () => {
     expect(text(second)).toContain('PATH_NOT_REACHABLE');
   });
 
-  it.each([['undefined'], ['null'], ['{}'], ['"text"'], ['7']])(
-    'answers %s instead of a list with no results',
-    async (json) => {
-      const runtime = await start({ tools: [counter] });
-      const calls = json === 'undefined' ? undefined : JSON.parse(json);
-      expect(await runtime.execute(calls)).toEqual([]);
-    },
-  );
+  it.each(
+    inCheck([['undefined'], ['null'], ['{}'], ['"text"'], ['7']], ([json]) =>
+      ['null', '{}'].includes(json),
+    ),
+  )('answers %s instead of a list with no results', async (json) => {
+    const runtime = await start({ tools: [counter] });
+    const calls = json === 'undefined' ? undefined : JSON.parse(json);
+    expect(await runtime.execute(calls)).toEqual([]);
+  });
 
   it('answers what is no object in its place, whether or not the others can run', async () => {
     const runtime = await start({ tools: [counter] });
@@ -603,13 +642,18 @@ describe('createToolRuntime without a personality', () => {
 });
 
 describe('createToolRuntime given an option with an unknown name', () => {
-  it.each([
-    ['personalty', 'did you mean "personality"?'],
-    // Ignored, it would open what the host meant to close.
-    ['denyPath', 'did you mean "denyPaths"?'],
-    ['toolLimits', 'leave it out'],
-    ['__proto__x', 'leave it out'],
-  ])('%s, refuses it and opens nothing', async (name, next) => {
+  it.each(
+    inCheck(
+      [
+        ['personalty', 'did you mean "personality"?'],
+        // Ignored, it would open what the host meant to close.
+        ['denyPath', 'did you mean "denyPaths"?'],
+        ['toolLimits', 'leave it out'],
+        ['__proto__x', 'leave it out'],
+      ],
+      ([name]) => /Path|__/.test(name),
+    ),
+  )('%s, refuses it and opens nothing', async (name, next) => {
     const given: ToolRuntimeOptions = Object({ home, cwd: work, personality: 'coder', [name]: [] });
     await expect(createToolRuntime(given)).rejects.toThrow(
       `CONFIG_INVALID: ${name}: there is no such option; ${next}`,
@@ -674,17 +718,22 @@ describe('ToolRuntime.problems', () => {
 });
 
 describe('ToolRuntime.definitions', () => {
-  it.each([
-    ['absent', '', ['counter', 'read_file', 'write_file', 'patch_file', 'search_files']],
-    ['empty', 'toolset: []\n', []],
-    ['tools by name', 'toolset: [counter, read_file]\n', ['counter', 'read_file']],
-    [
-      'a group label',
-      'toolset: [file]\n',
-      ['read_file', 'write_file', 'patch_file', 'search_files'],
-    ],
-    ['an unknown entry', 'toolset: [nope]\n', []],
-  ])('follows a toolset that is %s', async (_, yaml, names) => {
+  it.each(
+    inCheck(
+      [
+        ['absent', '', ['counter', 'read_file', 'write_file', 'patch_file', 'search_files']],
+        ['empty', 'toolset: []\n', []],
+        ['tools by name', 'toolset: [counter, read_file]\n', ['counter', 'read_file']],
+        [
+          'a group label',
+          'toolset: [file]\n',
+          ['read_file', 'write_file', 'patch_file', 'search_files'],
+        ],
+        ['an unknown entry', 'toolset: [nope]\n', []],
+      ],
+      ([what]) => /empty|group|unknown/.test(what),
+    ),
+  )('follows a toolset that is %s', async (_, yaml, names) => {
     personality('coder', `name: C\n${yaml}fs_reach:\n  read: ["\${CWD}"]\n  write: ["\${CWD}"]\n`);
     const runtime = await start({ tools: [counter, ...createFileTools()] });
     const offered = (await runtime.definitions()).map(({ name }) => name);
@@ -736,23 +785,32 @@ describe('ToolRuntime and the network', () => {
     execute: async ({ url }, ctx) => ok(await (await ctx.scopedFetch.fetch(url)).text()),
   });
 
-  it.each([
-    ['no network block', () => '', false],
-    ['the exact host', () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n', true],
-    ['the host and port', () => `safety:\n  network:\n    allow: ["127.0.0.1:${port}"]\n`, true],
-    ['another port', () => 'safety:\n  network:\n    allow: ["127.0.0.1:1"]\n', false],
-    ['a wildcard', () => 'safety:\n  network:\n    allow: ["*"]\n', false],
-    [
-      'a wildcard with consent to private addresses',
-      () => 'safety:\n  network:\n    allow: ["*"]\n    allow_private_urls: true\n',
-      true,
-    ],
-    [
-      'a deny rule beside it',
-      () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n    deny: ["127.0.0.1"]\n',
-      false,
-    ],
-  ])('under a personality with %s', async (_, yaml, reached) => {
+  it.each(
+    inCheck(
+      [
+        ['no network block', () => '', false],
+        ['the exact host', () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n', true],
+        [
+          'the host and port',
+          () => `safety:\n  network:\n    allow: ["127.0.0.1:${port}"]\n`,
+          true,
+        ],
+        ['another port', () => 'safety:\n  network:\n    allow: ["127.0.0.1:1"]\n', false],
+        ['a wildcard', () => 'safety:\n  network:\n    allow: ["*"]\n', false],
+        [
+          'a wildcard with consent to private addresses',
+          () => 'safety:\n  network:\n    allow: ["*"]\n    allow_private_urls: true\n',
+          true,
+        ],
+        [
+          'a deny rule beside it',
+          () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n    deny: ["127.0.0.1"]\n',
+          false,
+        ],
+      ],
+      ([what]) => !/port$|consent/.test(what) || what === 'another port',
+    ),
+  )('under a personality with %s', async (_, yaml, reached) => {
     personality('coder', `name: C\n${yaml()}`);
     const runtime = await start({ tools: [fetches] });
     const answer = text(

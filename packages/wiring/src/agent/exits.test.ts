@@ -2,6 +2,7 @@ import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
 import { createToolsetHome, isLongRun } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
+import { expect, it } from 'vitest';
 import type { ToolRuntime } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
 import { createAgent } from './create-agent.js';
@@ -193,7 +194,7 @@ function firstPrompt({ prompt }: ModelCall): string | undefined {
   return part?.type === 'text' ? part.text : undefined;
 }
 
-toolExitConformance('a sub-agent', async (tools) => {
+const subAgent = async (tools: readonly AnyTool[]): Promise<ToolExit> => {
   const { home, setToolset, remove } = createToolsetHome('allowed_tool', 'task');
   const steps = new Map<string, readonly ToolCall[]>();
   let told: string[] = [];
@@ -231,4 +232,33 @@ toolExitConformance('a sub-agent', async (tools) => {
       remove();
     },
   };
+};
+if (isLongRun()) toolExitConformance('a sub-agent', subAgent);
+
+it('a sub-agent has and runs only what its personality allows', async () => {
+  const ran: string[] = [];
+  const tools = ['allowed_tool', 'denied_tool'].map(
+    (name): AnyTool => ({
+      name,
+      description: `Is ${name}.`,
+      schema: { type: 'object' },
+      capabilities: {},
+      async execute() {
+        ran.push(name);
+        return { ok: true, value: 'ran' };
+      },
+    }),
+  );
+  const exit = await subAgent(tools);
+  const calls = tools.map(({ name }) => ({ toolCallId: name, name, args: {} }));
+  try {
+    expect(await exit.listed()).toEqual(['allowed_tool']);
+    await exit.call(calls);
+    expect(ran).toEqual(['allowed_tool']);
+    await exit.setToolset(['denied_tool']);
+    await exit.call(calls);
+    expect(ran).toEqual(['allowed_tool', 'denied_tool']);
+  } finally {
+    await exit.close();
+  }
 });

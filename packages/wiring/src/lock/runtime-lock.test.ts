@@ -92,6 +92,13 @@ async function lock(options: Partial<ToolRuntimeOptions> = {}): Promise<string> 
   return text;
 }
 
+let usual: string | undefined;
+/** Writes the lock of the usual agent. Its text is the same in every folder. */
+async function lockUsual(): Promise<void> {
+  usual ??= await lock();
+  writeLockText(lockFile(), usual);
+}
+
 /** The differences that a new runtime finds from the lock: `kind who message @line`. */
 async function check(options: Partial<ToolRuntimeOptions> = {}): Promise<string[]> {
   const runtime = await start(options);
@@ -231,7 +238,7 @@ describe('a reach lock', () => {
     ],
     ['words alone', [...CODER, 'description: Other words.'], []],
   ])('tells %s', async (_, lines, said) => {
-    await lock();
+    await lockUsual();
     personality('coder', lines);
     expect((await check()).map((line) => line.replace(cwd, 'CWD'))).toEqual(said);
   });
@@ -356,7 +363,7 @@ describe('a reach lock', () => {
     ],
     ['tools in another order', { tools: [FETCH, READ] }, []],
   ])('tells %s', async (_, options, said) => {
-    await lock();
+    await lockUsual();
     expect(await check(options)).toEqual(said);
   });
 
@@ -375,7 +382,7 @@ describe('a reach lock', () => {
   });
 
   it('tells a new personality with the reach of its tools, and one that is gone', async () => {
-    await lock();
+    await lockUsual();
     personality('other', ['name: Other']);
     expect(await check()).toEqual([
       'text other  is a new personality',
@@ -450,20 +457,20 @@ describe('createToolRuntime with a lock', () => {
   };
 
   it('starts where nothing is wider, and gives tools what they had', async () => {
-    await lock();
+    await lockUsual();
     const runtime = await start({ lock: true });
     expect(await isOpenFor(runtime, 'coder')).toBe('ok');
     expect((await runtime.definitions()).map(({ name }) => name)).toEqual(['read', 'fetch']);
   });
 
   it('starts where something is narrower', async () => {
-    await lock();
+    await lockUsual();
     personality('coder', ['name: Coder']);
     await expect(start({ lock: lockFile() })).resolves.toBeDefined();
   });
 
   it('does not start where a tool reaches more, and says what', async () => {
-    await lock();
+    await lockUsual();
     personality('coder', ['name: Coder', 'safety:', '  network:', '    allow: ["*"]']);
     await expect(start({ lock: true })).rejects.toThrow(
       /^REACH_WIDENED: tools may touch more than .*reach\.lock says;.*\n- coder: fetch gains requests to \*$/s,
@@ -478,7 +485,7 @@ describe('createToolRuntime with a lock', () => {
   });
 
   it('refuses the calls of a personality that is widened while it runs, until that is undone', async () => {
-    await lock();
+    await lockUsual();
     const runtime = await start({ lock: true });
     const before = readFileSync(join(home, 'personalities/coder/config.yaml'), 'utf8').split('\n');
     personality('coder', [...before.slice(0, -1), '      - b.example.com']);
@@ -490,7 +497,7 @@ describe('createToolRuntime with a lock', () => {
   });
 
   it('goes by the lock that it read, not by one that was swapped later', async () => {
-    await lock();
+    await lockUsual();
     const runtime = await start({ lock: true });
     personality('coder', ['name: Coder', 'safety:', '  network:', '    allow: ["*"]']);
     await lock();
@@ -537,7 +544,7 @@ describe('createToolRuntime with a lock', () => {
   });
 
   it('refuses a tool that came later, without ending those that were there', async () => {
-    await lock();
+    await lockUsual();
     const runtime = await start({ lock: true });
     runtime.registry.register(tool('late', { process: { allowedBinaries: ['*'] } }));
     expect(await isOpenFor(runtime, 'coder')).toBe('REACH_WIDENED');
@@ -564,13 +571,13 @@ describe('createToolRuntime with a lock', () => {
     ],
     ['no UTF-8', (file) => writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41]))],
   ])('does not read a lock that is %s', async (_, change) => {
-    await lock();
+    await lockUsual();
     change(lockFile());
     expect(await codeOf(start({ lock: true }))).toBe('CONFIG_INVALID');
   });
 
   it('does not read a lock that tools could write', async () => {
-    await lock();
+    await lockUsual();
     personality('coder', ['name: Coder', 'fs_reach:', '  write: ["${CWD}/out"]']);
     mkdirSync(join(cwd, 'out'));
     writeFileSync(join(cwd, 'out', 'reach.lock'), readFileSync(lockFile()));

@@ -468,7 +468,7 @@ describe('a recorded run', () => {
     ]);
   });
 
-  it('keeps the comments and everything else of the file', async () => {
+  it.runIf(isLongRun())('keeps the comments and everything else of the file', async () => {
     await runAll(CALLS);
     const { text } = await derive();
     for (const kept of ['# What the coder may touch.', '# Its own folders.', 'requests: 100']) {
