@@ -139,26 +139,21 @@ describe('the lock of an agent with MCP servers', () => {
     ]);
   });
 
-  it.runIf(isLongRun())(
-    'writes no lock, and compares with none, while a server is not ready',
-    async () => {
-      const text = await lock();
-      servers({ docs: { command: 'no-such-program-here' } });
-      const runtime = await start();
-      for (const asked of [
-        () => runtime.reachLock(),
-        () => runtime.compareReach(parseReachLock(text, PLACES())),
-      ]) {
-        await expect(asked()).rejects.toSatisfy(
-          (error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE',
-        );
-      }
-      // A personality that does not use the server still gets a lock.
-      put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
-      const { personalities } = await runtime.reachLock(['plain']);
-      expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);
-    },
-  );
+  it('writes no lock, and compares with none, while a server is not ready', async () => {
+    const text = await lock();
+    servers({ docs: { command: 'no-such-program-here' } });
+    const runtime = await start();
+    for (const asked of [
+      () => runtime.reachLock(),
+      () => runtime.compareReach(parseReachLock(text, PLACES())),
+    ]) {
+      await expect(asked()).rejects.toSatisfy((error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE');
+    }
+    // A personality that does not use the server still gets a lock.
+    put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
+    const { personalities } = await runtime.reachLock(['plain']);
+    expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);
+  });
 
   it('starts no server with another command, where the runtime is held to it', async () => {
     writeLockText(join(home, 'reach.lock'), await lock());
