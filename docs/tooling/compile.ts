@@ -70,9 +70,9 @@ async function tsc(folder: string): Promise<string> {
     execFile(
       process.execPath,
       [file, '-p', folder, '--pretty', 'false'],
-      // With a larger heap, the compiler collects garbage less often: a sixth less processor time.
-      // biome-ignore lint/style/noProcessEnv: a child keeps the environment, with one more setting
-      { cwd: folder, maxBuffer, env: { ...process.env, GOGC: '400' } },
+      // With a larger heap, the compiler collects garbage less often: a sixth less processor time. It
+      // needs nothing else of the environment.
+      { cwd: folder, maxBuffer, env: { GOGC: '400' } },
       // If the compiler finds errors, they are on stdout. If it could not run, stdout is empty.
       (error, stdout) => (error && stdout === '' ? reject(error) : resolve(stdout)),
     );

@@ -35,9 +35,9 @@ export function resumeTurn(log: SessionLog, { personalityId }: SessionRef): Agen
 }
 
 /**
- * Returns the turn that has not ended, which can be resumed.
+ * Returns the last turn, for resuming it.
  *
- * @throws `TURN_INVALID` if there is none
+ * @throws `TURN_INVALID` if that turn has ended, or no turn has begun
  */
 export function unfinished({ turn }: SessionLog): LoggedTurn {
   if (turn !== undefined && turn.end === undefined) return turn;

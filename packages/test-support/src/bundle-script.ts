@@ -204,9 +204,14 @@ export async function compileProgram(program: URL, bundle: string): Promise<void
  *
  * @param program its `file:` URL
  * @param bundle the path of the JavaScript
+ * @param outside packages that stay outside, too
  * @returns the folders from which the bundle has files, from the folder of the repository
  */
-export async function bundleProgram(program: URL, bundle: string): Promise<string[]> {
+export async function bundleProgram(
+  program: URL,
+  bundle: string,
+  outside: readonly string[] = [],
+): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(program)],
     outfile: bundle,
@@ -216,7 +221,7 @@ export async function bundleProgram(program: URL, bundle: string): Promise<strin
     target: 'node20',
     format: 'esm',
     metafile: true,
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', ...outside],
     logLevel: 'error',
     // CommonJS modules in the bundle need `require`.
     banner: {

@@ -4,7 +4,13 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleProgram, createTestFolder, inPlace, runNode } from '@ethosagent/test-support';
+import {
+  bundleProgram,
+  createTestFolder,
+  inPlace,
+  isLongRun,
+  runNode,
+} from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PERSONALITY = `
@@ -15,6 +21,7 @@ safety:
   network: { allow: ["127.0.0.1", "169.254.169.254"], allow_private_urls: true }
 `;
 
+const program = new URL('fixtures/bundled-program.ts', import.meta.url);
 const folder = createTestFolder('bundled');
 const server = createServer((_request, response) => response.end('a page'));
 /** The folders from which the bundle has files. */
@@ -25,7 +32,7 @@ let printed: Record<string, string>;
 // It uses what was built, as a program of a user does.
 beforeAll(async () => {
   const bundle = join(folder.base, 'program.mjs');
-  holds = await bundleProgram(new URL('fixtures/bundled-program.ts', import.meta.url), bundle);
+  holds = await bundleProgram(program, bundle);
   // Native code can't be in a bundle. Nothing else is beside it.
   const storage = fileURLToPath(import.meta.resolve('@ethosagent/storage-sqlite'));
   const sqlite = createRequire(storage).resolve('better-sqlite3/package.json');
@@ -66,5 +73,13 @@ describe('a program in one file, without its packages', () => {
   it('is told how to have a tool that it names', () => {
     expect(printed.named).toContain('CONFIG_INVALID');
     expect(printed.named).toContain('import the tool and give it instead of its name');
+  });
+
+  it.runIf(isLongRun())('says that YAML is missing where it was left out', async () => {
+    const bundle = join(folder.base, 'without-yaml.mjs');
+    await bundleProgram(program, bundle, ['yaml']);
+    const { exitCode, log } = await inPlace((place) => runNode([bundle, folder.dir, '1'], place));
+    expect(exitCode).toBe(1);
+    expect(log).toContain('TOOL_UNAVAILABLE: the package yaml could not be loaded');
   });
 });

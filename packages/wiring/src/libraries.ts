@@ -42,7 +42,7 @@ export async function loadLibraries(): Promise<void> {
 /** `require` takes a fifth of the time of an import, which reads CommonJS with a lexer first. */
 async function loadYaml(): Promise<Yaml> {
   try {
-    return createRequire(import.meta.url)('yaml');
+    return required((require) => require('yaml'));
   } catch {
     // In a bundle.
     return (await import('yaml')).default;
@@ -51,10 +51,14 @@ async function loadYaml(): Promise<Yaml> {
 
 function orUnavailable<T>(name: string, load: (require: NodeJS.Require) => T): T {
   try {
-    return load(createRequire(import.meta.url));
+    return required(load);
   } catch (cause) {
     throw unavailable(name, cause);
   }
+}
+
+function required<T>(load: (require: NodeJS.Require) => T): T {
+  return load(createRequire(import.meta.url));
 }
 
 function unavailable(name: string, cause: unknown): EthosError {

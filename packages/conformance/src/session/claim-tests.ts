@@ -69,7 +69,7 @@ export function claimTests(w: SessionWorld): void {
       expect(await claims.claim(session, { leaseMs: 1_000 })).not.toBeNull();
     });
 
-    it('lets nobody else append, except for asides', async () => {
+    it('refuses what others append, unless it is an aside', async () => {
       const claims = claimsOf(w.store);
       if (claims === undefined) return;
       const session = w.fresh();

@@ -69,28 +69,30 @@ export function survivorAttacks(
     });
   });
 
-  const anyEnd = it.runIf(isLongRun() || !holdsAll);
-  anyEnd('leaves nobody behind, whatever is started and whenever it is ended', async (context) => {
-    const rounds = tries({ check: 10, long: 500 });
-    const atOnce = 10;
-    for (let begun = 0; begun < rounds; begun += atOnce) {
-      const mark = randomUUID();
-      await Promise.all(
-        Array.from({ length: Math.min(atOnce, rounds - begun) }, (_, index) => {
-          const round = begun + index;
-          const { program } = pick(lingerers, round);
-          // From before the program begins until after it has started its processes.
-          return attack(program, mark, {
-            way: pick(WAYS, round * 7 + 1),
-            ms: 1 + ((round * 37) % 350),
-          });
-        }),
-      );
-      await pause(1000);
-      expect(survivors(mark)).toEqual([]);
-    }
-    countTries(context, 'processes', rounds);
-  });
+  it.runIf(isLongRun() || !holdsAll)(
+    'leaves no process, of any program, at any end',
+    async (context) => {
+      const rounds = tries({ check: 10, long: 500 });
+      const atOnce = 10;
+      for (let begun = 0; begun < rounds; begun += atOnce) {
+        const mark = randomUUID();
+        await Promise.all(
+          Array.from({ length: Math.min(atOnce, rounds - begun) }, (_, index) => {
+            const round = begun + index;
+            const { program } = pick(lingerers, round);
+            // From before the program begins until after it has started its processes.
+            return attack(program, mark, {
+              way: pick(WAYS, round * 7 + 1),
+              ms: 1 + ((round * 37) % 350),
+            });
+          }),
+        );
+        await pause(1000);
+        expect(survivors(mark)).toEqual([]);
+      }
+      countTries(context, 'processes', rounds);
+    },
+  );
 
   if (startHost === undefined) return;
   const hosted = isLongRun() ? lingerers : lingerers.slice(-1);
