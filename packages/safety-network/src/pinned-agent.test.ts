@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PinnedAgent, type ResolveChecked } from './pinned-agent.js';
 import { type LoopbackServer, startServer } from './testing/loopback.js';
@@ -8,7 +9,13 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-function send(agent: PinnedAgent, origin: string): Promise<string> {
+const ADDRESSES = [{ address: '127.0.0.1', family: 4 }] as const;
+
+function send(
+  agent: PinnedAgent,
+  origin: string,
+  onWaiting: (stopWaiting: () => void) => void = () => {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const handler = {
@@ -19,13 +26,13 @@ function send(agent: PinnedAgent, origin: string): Promise<string> {
       onResponseEnd: () => resolve(Buffer.concat(chunks).toString()),
       onResponseError: (_: unknown, error: Error) => reject(error),
     };
-    agent.dispatch({ origin, path: '/', method: 'GET' }, handler, () => {});
+    agent.dispatch({ origin, path: '/', method: 'GET' }, handler, onWaiting);
   });
 }
 
 describe('PinnedAgent', () => {
   it.each(['127.0.0.1', 'a.test'])('asks before it connects to %s, with the port', async (host) => {
-    const resolve = vi.fn<ResolveChecked>(async () => [{ address: '127.0.0.1', family: 4 }]);
+    const resolve = vi.fn<ResolveChecked>(async () => ADDRESSES);
     const agent = new PinnedAgent(resolve);
     expect(await send(agent, `http://${host}:${server.port}`)).toBe('hello');
     expect(resolve).toHaveBeenCalledWith(host, server.port);
@@ -39,4 +46,27 @@ describe('PinnedAgent', () => {
     expect(server.connections).toBe(0);
     await agent.destroy();
   });
+
+  // The second request shows that the first had its time: connections are accepted in order.
+  it.each(['127.0.0.1', 'a.test'])(
+    'opens no connection to %s if nobody waits for it when it is allowed',
+    async (host) => {
+      const origin = `http://${host}:${server.port}`;
+      let stopWaiting = () => {};
+      const agent = new PinnedAgent(async () => {
+        await setImmediate();
+        stopWaiting();
+        return ADDRESSES;
+      });
+      await expect(
+        send(agent, origin, (stop) => {
+          stopWaiting = stop;
+        }),
+      ).rejects.toThrow('nobody waits for it');
+      const other = new PinnedAgent(async () => ADDRESSES);
+      expect(await send(other, origin)).toBe('hello');
+      expect(server.connections).toBe(1);
+      await Promise.all([agent.destroy(), other.destroy()]);
+    },
+  );
 });

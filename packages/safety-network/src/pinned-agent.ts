@@ -61,7 +61,7 @@ export class PinnedAgent {
     onWaiting(() => {
       if (!origin.waiting.delete(handler) || origin.waiting.size > 0) return;
       this.#origins.delete(key);
-      for (const socket of origin.connecting) socket.destroy(new Error('nobody waits for it'));
+      for (const socket of origin.connecting) socket.destroy(unwanted());
     });
     this.#agent.dispatch(options, handler);
   }
@@ -86,12 +86,15 @@ export class PinnedAgent {
   }
 
   #open(options: buildConnector.Options, port: number, callback: buildConnector.Callback): void {
-    const connecting = this.#origins.get(originOf(options))?.connecting;
+    const origin = this.#origins.get(originOf(options));
+    // The last request may have ended while the address was checked.
+    if (origin === undefined) return callback(unwanted(), null);
+    const { connecting } = origin;
     const socket: unknown = this.#connector(port)(options, (...result) => {
-      if (socket instanceof Socket) connecting?.delete(socket);
+      if (socket instanceof Socket) connecting.delete(socket);
       callback(...result);
     });
-    if (socket instanceof Socket) connecting?.add(socket);
+    if (socket instanceof Socket) connecting.add(socket);
   }
 
   /** Returns the connector of a port. Each port has its own, because a look-up gets no port. */
@@ -112,6 +115,10 @@ export class PinnedAgent {
     this.#connectors.set(port, connector);
     return connector;
   }
+}
+
+function unwanted(): Error {
+  return new Error('nobody waits for it');
 }
 
 function originOf({ protocol, host, hostname }: buildConnector.Options): string {
