@@ -1,7 +1,7 @@
 import type { AgentLoopOptions } from '@ethosagent/agent-loop';
 import { createInMemorySessionStore } from '@ethosagent/core';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
-import { isLongRun, samplePng, tries } from '@ethosagent/test-support';
+import { samplePng, tries } from '@ethosagent/test-support';
 import type { AnyTool } from '@ethosagent/types';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -232,6 +232,6 @@ describe('no chain of branches launders', () => {
       await agents.call('note', { text: 'a' });
       expect(asked.length - before).toBe(isTold ? 1 : 0);
     });
-    await fc.assert(property, { numRuns: tries({ check: isLongRun() ? 15 : 6, long: 500 }) });
+    await fc.assert(property, { numRuns: tries({ check: 6, nightly: 150, long: 500 }) });
   });
 });

@@ -9,7 +9,8 @@ const never = new AbortController().signal;
 
 const reading = { url: URL_OF_PAGE, signal: never, timeoutMs: 3_600_000 };
 /** Of what the largest pages are made of, a check takes a part. */
-const part = (count: number) => tries({ check: Math.ceil(count / 400), long: count });
+const part = (count: number) =>
+  tries({ check: Math.ceil(count / 400), nightly: Math.ceil(count / 10), long: count });
 
 const code = (size: (count: number) => number) => `<pre>${'x\n'.repeat(size(300_000))}</pre>`;
 type PageOf = (size: (count: number) => number) => string;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startScript } from '@ethosagent/conformance/attacks';
-import { bundleScript, countTries, isLongRun, tries } from '@ethosagent/test-support';
+import { bundleScript, countTries, tries } from '@ethosagent/test-support';
 import { afterAll, expect, it, vi } from 'vitest';
 import type { AuditProblem } from './audit-report.js';
 import { verifyAuditLog } from './verify-audit-log.js';
@@ -70,7 +70,7 @@ async function problemsOf(log: string): Promise<AuditProblem[]> {
   return problems.filter(({ file, what }) => file !== log || what !== 'malformed');
 }
 
-const KILLS = isLongRun() ? tries({ check: 4, long: 500 }) : 2;
+const KILLS = tries({ check: 2, nightly: 40, long: 500 });
 const KILLS_A_LOG = 10;
 const LONGEST_MS = 3_600_000;
 
@@ -100,7 +100,7 @@ it(
 it(
   'JsonlAuditSink keeps its chain when it is killed while rotation drops files',
   async (context) => {
-    const kills = isLongRun() ? tries({ check: 2, long: 100 }) : 1;
+    const kills = tries({ check: 1, nightly: 20, long: 100 });
     const log = join(root, 'dropping', 'audit.jsonl');
     for (let kill = 0; kill < kills; kill++) {
       const limits = { maxBytes: 3_000, maxFiles: 2 };

@@ -8,10 +8,10 @@ export interface FuzzOptions<T> {
   /** The promise that the property belongs to. `fuzz` when absent. */
   promised?: Promised;
   /**
-   * The number of generated inputs in a check and in a full run. A long run has at most 10 times as
-   * many as a check. 20 and 30,000 when absent.
+   * The number of generated inputs in a check, in a nightly run (ten times as many as in a check when
+   * absent) and in a full one. 20 and 30,000 when absent.
    */
-  runs?: { check: number; long: number };
+  runs?: { check: number; nightly?: number; long: number };
   /** Inputs to try every time, such as those that once broke the property. */
   corpus?: readonly T[];
 }

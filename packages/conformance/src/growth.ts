@@ -16,10 +16,10 @@ export interface GrowthOptions {
   /** The promise that the test belongs to. `fuzz` when absent. */
   promised?: Promised;
   /**
-   * The largest size in a check and in a full run, in the unit of `inputOf`. 64,000 and 1,024,000
-   * when absent.
+   * The largest size in a check, in a nightly run (ten times that of a check when absent) and in a
+   * full one, in the unit of `inputOf`. 64,000 and 1,024,000 when absent.
    */
-  upTo?: { check: number; long: number };
+  upTo?: { check: number; nightly?: number; long: number };
 }
 
 /**

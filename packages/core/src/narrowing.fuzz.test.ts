@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { FsStorage } from '@ethosagent/storage-fs';
-import { isLongRun } from '@ethosagent/test-support';
 import type { ToolCapabilities, ToolContext } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -158,7 +157,7 @@ describe('beforeCall, whatever it says', () => {
       const left = await tried({ beforeCall: answers.map((value) => () => said(value)) });
       expect([...left.reached].filter((what) => !whole.reached.has(what))).toEqual([]);
     },
-    { runs: { check: isLongRun() ? 10 : 4, long: 1_000 } },
+    { runs: { check: 4, nightly: 100, long: 1_000 } },
   );
 });
 

@@ -1,5 +1,4 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { isLongRun } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { compileClosedPattern } from './closed-pattern.js';
@@ -88,7 +87,7 @@ describe('what crosses a closed schema, whatever a reader answers', () => {
       // The value fits the schema, and stays the same when it is read again.
       expect(JSON.stringify(compiled.schema.read(made.value)?.value)).toBe(again);
     },
-    { runs: { check: isLongRun() ? 3_000 : 500, long: 1_000_000 } },
+    { runs: { check: 500, nightly: 30_000, long: 1_000_000 } },
   );
 
   const atom = fc
@@ -109,6 +108,6 @@ describe('what crosses a closed schema, whatever a reader answers', () => {
         text.length <= 10 && new RegExp(pattern).test(text),
       );
     },
-    { runs: { check: isLongRun() ? 2_000 : 500, long: 500_000 } },
+    { runs: { check: 500, nightly: 20_000, long: 500_000 } },
   );
 });

@@ -1,5 +1,4 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { isLongRun } from '@ethosagent/test-support';
 import type { NetworkPolicy, PersonalityConfig, UntrustedDecision } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -87,7 +86,7 @@ describe('meetPersonalities, whatever the personalities', () => {
       const allows = (p: PersonalityConfig) => allowsHost(p.safety?.network, tool, at);
       expect(allows(meet(a, b))).toBe(allows(a) && allows(b));
     },
-    { runs: { check: isLongRun() ? 400 : 100, long: 200_000 } },
+    { runs: { check: 100, nightly: 4_000, long: 200_000 } },
   );
 
   const services = fc.array(

@@ -88,7 +88,10 @@ export class PinnedAgent {
   #open(options: buildConnector.Options, port: number, callback: buildConnector.Callback): void {
     const origin = this.#origins.get(originOf(options));
     // The last request may have ended while the address was checked.
-    if (origin === undefined) return callback(unwanted(), null);
+    if (origin === undefined) {
+      callback(unwanted(), null);
+      return;
+    }
     const { connecting } = origin;
     const socket: unknown = this.#connector(port)(options, (...result) => {
       if (socket instanceof Socket) connecting.delete(socket);

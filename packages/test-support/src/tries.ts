@@ -1,15 +1,22 @@
 import type { TestContext } from 'vitest';
 
-/** A long run repeats an attack at most this many times as often as a check. */
-const LONG_FACTOR = 10;
+/** Where nothing else is said, a nightly run repeats an attack this many times as often as a check. */
+const NIGHTLY_FACTOR = 10;
 
-/**
- * How often an attack is tried: `check` in every run of the tests, `long` in a full one, and in a long
- * one up to ten times `check`.
- */
-export function tries({ check, long }: { check: number; long: number }): number {
+/** How often an attack is tried. */
+export interface Tries {
+  /** In every run of the tests. */
+  check: number;
+  /** In the long run of each night. Ten times `check` when absent, and never more than `long`. */
+  nightly?: number;
+  /** In a full run. */
+  long: number;
+}
+
+/** How often an attack is tried in this run. */
+export function tries({ check, nightly = check * NIGHTLY_FACTOR, long }: Tries): number {
   if (!isLongRun()) return check;
-  return sizeOfRun() === 'full' ? long : Math.min(long, check * LONG_FACTOR);
+  return sizeOfRun() === 'full' ? long : Math.min(long, nightly);
 }
 
 /** Whether the tests run all that they have (`ETHOS_TRIES=long`, or `full`, with all counts). */

@@ -110,7 +110,7 @@ describe('a command that is denied', () => {
       expect(decision, command).toBe('deny');
     },
     {
-      runs: { check: 150, long: 100_000 },
+      runs: { check: 150, nightly: 3_000, long: 100_000 },
       corpus: ['ls | time ! rm -rf /', 'time ! time ! rm -rf /'],
     },
   );
@@ -147,6 +147,6 @@ describe('judgeCommand', () => {
     (text) => {
       expect(['allow', 'ask', 'deny']).toContain(judgeCommand(text, POLICY, HERE).decision);
     },
-    { runs: { check: 300, long: 300_000 } },
+    { runs: { check: 300, nightly: 6_000, long: 300_000 } },
   );
 });

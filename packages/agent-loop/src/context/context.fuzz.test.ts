@@ -1,6 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { isLongRun } from '@ethosagent/test-support';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -55,7 +54,7 @@ describe('a history that is made shorter', () => {
         expect(missing(prompt, records)).toEqual([]);
       }
     },
-    { runs: { check: isLongRun() ? 12 : 3, long: 3_000 } },
+    { runs: { check: 3, nightly: 120, long: 3_000 } },
   );
 });
 

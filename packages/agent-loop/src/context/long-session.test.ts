@@ -11,9 +11,9 @@ import { readLog } from '../journal/journal.js';
 import { registryTools } from '../registry-tools.js';
 import { counted, growsAtItsEnd, isForSummary, lookTool, tokensOf } from './fixtures/long-work.js';
 
-const TURNS = tries({ check: isLongRun() ? 40 : 20, long: 5_000 });
+const TURNS = tries({ check: 20, nightly: 400, long: 5_000 });
 // Every text of the user stays in the prompt, so many turns need this much.
-const WINDOW = tries({ check: isLongRun() ? 6_000 : 5_000, long: 200_000 });
+const WINDOW = tries({ check: 5_000, nightly: 60_000, long: 200_000 });
 /**
  * The records of a turn: of the user, two steps, a start, a result, an end, and sometimes a
  * summary.

@@ -5,7 +5,6 @@ import {
   type ResolvedGrant,
 } from '@ethosagent/core';
 import { compileHostSet, isWithin, meetPersonalities } from '@ethosagent/policy';
-import { isLongRun } from '@ethosagent/test-support';
 import type { AnyTool, PersonalityConfig, QuotaLimits, ToolCapabilities } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -157,6 +156,6 @@ describe('no chain of delegations widens', () => {
         agent = { ...agent, ...child };
       }
     },
-    { runs: { check: isLongRun() ? 60 : 25, long: 20_000 } },
+    { runs: { check: 25, nightly: 600, long: 20_000 } },
   );
 });

@@ -175,7 +175,7 @@ describe('calls without end', () => {
     expect(doneOf(events).end).toBe('identical_calls');
   });
 
-  const count = tries({ check: isLongRun() ? 300 : 60, long: 10_000 });
+  const count = tries({ check: 60, nightly: 3_000, long: 10_000 });
   const maxCalls = tries({ check: 40, long: 200 });
   it(`${count} in one step run up to the limit, and all are answered`, async () => {
     const many = Array.from({ length: count }, (_, at) => add(at, 1, `c${at}`));
@@ -284,7 +284,7 @@ describe('progress', () => {
   );
 
   it('without end keeps memory bounded, and the turn goes on', async () => {
-    const messages = tries({ check: isLongRun() ? 100_000 : 50_000, long: 1_000_000 });
+    const messages = tries({ check: 50_000, nightly: 1_000_000, long: 1_000_000 });
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => {

@@ -1,5 +1,4 @@
 import type { CapabilityBackends } from '@ethosagent/core';
-import { isLongRun } from '@ethosagent/test-support';
 import type { AnyTool, AuditEvent, ToolContext, ToolRegistry } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -171,7 +170,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         late: fc.array(access, { maxLength: 2 }),
       }),
       async (script) => expect(await play(script)).toBeUndefined(),
-      { promised: 'audit', runs: { check: isLongRun() ? 40 : 15, long: 20_000 } },
+      { promised: 'audit', runs: { check: 15, nightly: 400, long: 20_000 } },
     );
   });
 }

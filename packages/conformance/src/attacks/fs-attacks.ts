@@ -1,4 +1,4 @@
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { inCheck } from '@ethosagent/test-support';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
@@ -48,7 +48,7 @@ export function fsAttacks(
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
       seesRaces,
       seesHardLinks,
-      swaps: { check: isLongRun() ? 50 : 10, long: 20_000 },
+      swaps: { check: 10, nightly: 500, long: 20_000 },
     });
 
     describe(`ctx.${accessor} of ${name} under attack`, () => {

@@ -19,10 +19,10 @@ export interface StorageAttackOptions {
    */
   seesHardLinks?: boolean;
   /**
-   * The number of replacements by links, in a check and in a full run. A long run makes at most 10
-   * times as many as a check. 150 and 100,000 when absent.
+   * The number of replacements by links, in a check, in a nightly run (ten times as many as in a check
+   * when absent) and in a full one. 150 and 100,000 when absent.
    */
-  swaps?: { check: number; long: number };
+  swaps?: { check: number; nightly?: number; long: number };
   /**
    * Starts a writer in a process of its own, which a test kills. When absent, no writer is killed.
    */

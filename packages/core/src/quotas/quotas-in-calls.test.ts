@@ -479,7 +479,7 @@ describe.each(factories)('store_bytes, %s', (_name, factory) => {
     expect(await runOne(registry, 'ab', {}, { sessionId })).toEqual(ok('QUOTA_EXCEEDED'));
   });
 
-  const runs = { check: isLongRun() ? 40 : 10, long: 2000 };
+  const runs = { check: 10, nightly: 400, long: 2000 };
   const key = fc.constantFrom('', 'a', 'bb', '€');
   const step = fc.oneof(
     fc.tuple(fc.constant('set' as const), key, fc.string({ maxLength: 8, unit: 'grapheme' })),

@@ -112,6 +112,6 @@ describe('compareReachLocks', () => {
       expect(read).toEqual(lock);
       expect(compareReachLocks(lock, read)).toEqual([]);
     },
-    { runs: { check: 60, long: 20_000 } },
+    { runs: { check: 60, nightly: 2_000, long: 20_000 } },
   );
 });

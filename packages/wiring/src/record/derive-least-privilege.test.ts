@@ -432,7 +432,7 @@ describe('what is derived', () => {
           }
         },
       ),
-      { numRuns: tries({ check: 300, long: 200_000 }) },
+      { numRuns: tries({ check: 300, nightly: 10_000, long: 200_000 }) },
     );
   });
 

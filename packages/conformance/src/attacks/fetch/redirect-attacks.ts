@@ -1,4 +1,3 @@
-import { isLongRun } from '@ethosagent/test-support';
 import type { ScopedFetch } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -200,7 +199,7 @@ export function redirectAttacks(create: CreateFetch): void {
         expect(await rejection(fetching)).toEqual(isDenied);
         expect(canary.connections).toBe(before);
       },
-      { promised: 'network', runs: { check: isLongRun() ? 40 : 10, long: 25_000 } },
+      { promised: 'network', runs: { check: 10, nightly: 400, long: 25_000 } },
     );
   });
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { isLongRun } from '@ethosagent/test-support';
 import type { ToolContext } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -213,7 +212,7 @@ export function handleAttacks(create: CreateRegistry): void {
         expect(read).toContain(filler(before));
         expect(read).toContain(filler(after));
       },
-      { promised: 'secrets', runs: { check: isLongRun() ? 60 : 10, long: 5_000 } },
+      { promised: 'secrets', runs: { check: 10, nightly: 600, long: 5_000 } },
     );
   });
 }

@@ -1,4 +1,3 @@
-import { isLongRun } from '@ethosagent/test-support';
 import type { ToolContext } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +81,7 @@ export function leakAttacks(create: CreateRegistry): void {
         expect(hasLeaked(seen, encoded), place).toBe(false);
         expect(seen.includes(secret), place).toBe(false);
       },
-      { promised: 'secrets', runs: { check: isLongRun() ? 40 : 10, long: 45_000 } },
+      { promised: 'secrets', runs: { check: 10, nightly: 400, long: 45_000 } },
     );
   });
 }

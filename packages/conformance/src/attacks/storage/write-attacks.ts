@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { countTries, isLongRun, tries } from '@ethosagent/test-support';
+import { countTries, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import type { RunningScript } from '../run-script.js';
 import type { StorageWorld } from './storage-world.js';
@@ -24,7 +24,7 @@ export function contentOfTurn(turn: number): string {
 
 /** Attacks with writes that race with others, or are interrupted. */
 export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefined): void {
-  const rounds = tries({ check: isLongRun() ? 5 : 1, long: 500 });
+  const rounds = tries({ check: 1, nightly: 50, long: 500 });
 
   describe('while a file is written', () => {
     it(`50 writers of one path all succeed, and a reader finds one content whole, ${rounds} rounds`, async (context) => {

@@ -453,7 +453,7 @@ async function isAllowed(world: World, access: Access): Promise<boolean> {
 
 /** Worlds of one kind, so that the differing part decides most accesses of that kind. */
 interface Focus {
-  runs: { check: number; long: number };
+  runs: { check: number; nightly?: number; long: number };
   kinds: readonly Access['kind'][];
   pair: fc.Arbitrary<{ before: World; after: World }>;
 }
@@ -470,7 +470,7 @@ const networkPolicy = record({
 });
 const FOCUSES: readonly Focus[] = [
   {
-    runs: { check: isLongRun() ? 300 : 60, long: 100_000 },
+    runs: { check: 60, nightly: 3_000, long: 100_000 },
     kinds: ['fetch', 'get', 'send'],
     pair: fc
       .record({
@@ -521,7 +521,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: isLongRun() ? 125 : 50, long: 20_000 },
+    runs: { check: 50, nightly: 1_250, long: 20_000 },
     kinds: ['read', 'write', 'remove'],
     pair: fc
       .record({
@@ -550,7 +550,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: isLongRun() ? 250 : 80, long: 100_000 },
+    runs: { check: 80, nightly: 2_500, long: 100_000 },
     kinds: ['store', 'run', 'arguments', 'attachment', 'remember', 'spend'],
     pair: pairArbitrary,
   },
@@ -657,6 +657,6 @@ describe('compareGrants', () => {
       );
       expect(gained).toEqual([]);
     },
-    { runs: { check: isLongRun() ? 250 : 80, long: 100_000 } },
+    { runs: { check: 80, nightly: 2_500, long: 100_000 } },
   );
 });

@@ -1,6 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { foldLookalikes } from '@ethosagent/policy';
-import { isLongRun } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markUntrusted } from '../mark-untrusted.js';
@@ -208,6 +207,6 @@ describe('markUntrusted, over any stack of encodings', () => {
       for (const { encoding } of layers.toReversed()) read = encoding.read(read);
       expect(read.match(MARKS)).toEqual(['<untrusted', '</untrusted']);
     },
-    { promised: 'untrusted', runs: { check: isLongRun() ? 300 : 60, long: 100_000 } },
+    { promised: 'untrusted', runs: { check: 60, nightly: 3_000, long: 100_000 } },
   );
 });
