@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { join, parse, relative, sep } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
 import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
@@ -118,19 +118,18 @@ function personalityFiles(home: string, ids: string[], roots: readonly Root[]): 
   const folder = join(home, 'personalities');
   const real = realLocation(folder);
   const isAround = roots.some((root) => isWithin(real, root.real));
-  const files = [...ids, ...entriesOf(folder)].flatMap((name) =>
+  // Somebody who may write in its folder could create a personality that does not exist yet.
+  const added = roots.flatMap((root) => {
+    if (root.real === real || !isWithin(root.real, real)) return [];
+    return relative(real, root.real).split(sep).slice(0, 1);
+  });
+  const files = [...ids, ...entriesOf(folder), ...added].flatMap((name) =>
     ['config.yaml', 'memory.md', 'memory.md.versions'].flatMap((file) => {
       const path = join(folder, name, file);
       return [path, realLocation(path)];
     }),
   );
-  // Somebody who may write in its folder could create a personality that does not exist yet.
-  const missing = roots.flatMap((root) => {
-    if (root.real === real || !isWithin(root.real, real)) return [];
-    const [name = ''] = root.real.slice(real.length + 1).split('/');
-    return [join(real, name, 'config.yaml'), join(real, name, 'memory.md')];
-  });
-  return [...(isAround ? [folder, real] : []), ...files, ...missing];
+  return [...(isAround ? [folder, real] : []), ...files];
 }
 
 function entriesOf(personalities: string): string[] {

@@ -17,6 +17,7 @@ import { inCheck } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { personalityReach } from './personality-reach.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { createToolRuntime } from './tool-runtime.js';
@@ -212,6 +213,42 @@ describe('a folder that a personality names in the home', () => {
       ]);
     },
   );
+});
+
+describe('the files of personalities that a link leads to', () => {
+  const files = ['config.yaml', 'memory.md', 'memory.md.versions/1'];
+
+  it('are not reached, also of a personality that is not there yet', async () => {
+    const people = join(world, 'people');
+    mkdirSync(people);
+    symlinkSync(people, join(home, 'personalities'));
+    const added = join(people, 'added');
+    personality('coder', [added]);
+    const runtime = await start();
+    for (const file of files) {
+      const path = join(added, file);
+      expect(await call(runtime, 'write_file', { path, content: 'x' })).toContain(
+        'PATH_NOT_REACHABLE',
+      );
+      expect(existsSync(path)).toBe(false);
+    }
+    const path = join(added, 'notes.md');
+    await call(runtime, 'write_file', { path, content: 'x' });
+    expect(existsSync(path)).toBe(true);
+  });
+
+  // A storage of the host's own may not know where a denied path leads to.
+  it('are denied where they really are', () => {
+    const ann = put(join(world, 'ann', 'config.yaml'), 'name: ann\n');
+    mkdirSync(join(home, 'personalities'));
+    symlinkSync(dirname(ann), join(home, 'personalities', 'ann'));
+    const { deny } = personalityReach(
+      home,
+      { id: 'coder', name: 'coder', fs_reach: { read: [dirname(ann)], write: [] } },
+      () => undefined,
+    );
+    expect(deny).toEqual(expect.arrayContaining([ann, join(dirname(ann), 'memory.md')]));
+  });
 });
 
 describe('files that other users may write', () => {
