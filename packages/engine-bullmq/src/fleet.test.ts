@@ -187,8 +187,9 @@ describe.runIf(isLongRun())('a worker that is killed', () => {
       for (; !survived; append++) {
         const session = `${when}${append}`;
         const prompt = `${session} append guarded keyed append`;
-        const id = await world.fleet.enqueue({ sessionId: session, prompt });
+        // With a turn that waits already, it could die before it says that it has started.
         const doomed = await world.startWorker({ diesAt: { append, isBefore } });
+        const id = await world.fleet.enqueue({ sessionId: session, prompt });
         const state = await decidedUntil(world, { id, session }, () => doomed.isOver);
         survived = state === 'done';
         // For this worker, the lease of the dead one has ended.
