@@ -92,6 +92,10 @@ export class ProcessTransport implements Transport {
     }
     try {
       await process.write(line);
+    } catch (error) {
+      // The process has mostly ended, and why it did says more than that it takes no input.
+      await this.#exited(process);
+      throw error;
     } finally {
       this.#unsentChars -= line.length;
     }
@@ -102,13 +106,18 @@ export class ProcessTransport implements Transport {
     const process = this.#process;
     if (process !== undefined && !this.#closing.signal.aborted && this.#ended === undefined) {
       process.end();
-      const exited = process.result.then(
-        () => {},
-        () => {},
-      );
-      await Promise.race([exited, pause(END_GRACE_MS, this.#closing.signal)]);
+      await this.#exited(process);
     }
     await this.#kill('it was closed');
+  }
+
+  /** Waits a moment for the process to end by itself. */
+  async #exited({ result }: ProcessConnection): Promise<void> {
+    const exited = result.then(
+      () => {},
+      () => {},
+    );
+    await Promise.race([exited, pause(END_GRACE_MS, this.#closing.signal)]);
   }
 
   async #kill(reason: string): Promise<void> {

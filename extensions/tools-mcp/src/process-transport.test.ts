@@ -1,0 +1,29 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createWorld } from './fixtures/world.js';
+import { ProcessTransport } from './process-transport.js';
+
+it('says how a server ended that takes no more input', async () => {
+  const { registry } = createWorld({ servers: {} });
+  const { scopedProcess } = await registry.openService(
+    { name: 'hub', capabilities: { process: { allowedBinaries: ['sh'] } } },
+    {},
+  );
+  const transport = new ProcessTransport(
+    async (onOutput) => {
+      if (scopedProcess === undefined) throw new Error('there are no processes');
+      // It closes its input, is sent messages all the same, and then ends.
+      return scopedProcess.open('sh', ['-c', 'exec 0<&-; sleep 0.3; exit 3'], { onOutput });
+    },
+    { maxMessageChars: 1_000, messagesPerSecond: 1 },
+  );
+  await transport.start();
+  const sendMany = async () => {
+    for (;;) {
+      await transport.send({ jsonrpc: '2.0', method: 'hello' });
+      await setImmediate();
+    }
+  };
+  await expect(sendMany()).rejects.toThrow();
+  expect(transport.ended).toBe('it exited with code 3');
+});
