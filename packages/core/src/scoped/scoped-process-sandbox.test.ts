@@ -256,6 +256,13 @@ describe('ScopedProcessImpl.spawn in a sandbox, programs', () => {
     );
   });
 
+  // In one of its own, a program has every capability, and the kernel more to be attacked by.
+  it('makes no user namespaces', async () => {
+    const code = 'unshare --user true 2>&1; echo $?';
+    const { stdout } = await shell(sandboxed(), code);
+    expect(stdout).toMatch(/unshare failed.*\n1\n$/);
+  });
+
   it.runIf(isLongRun())('git and node work as they do outside', async () => {
     mkdirSync(join(root, 'repo'));
     const processes = sandboxed({ write: at('repo') });
