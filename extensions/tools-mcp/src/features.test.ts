@@ -69,6 +69,11 @@ it('a hostile server is asked after a task no oftener than may be, and its propo
   expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
 });
 
+it('what a server says of its tools is without the secrets that it was given', async () => {
+  const { registry } = await featured();
+  expect(registry.get('mcp__h__log')?.description).toBe('It logs with [secret:mcp/h/KEY]');
+});
+
 it('what a server logs is short, and without the secrets that it was given', async () => {
   const entries: McpLogEntry[] = [];
   const { call } = await featured({ onLog: (entry) => entries.push(entry) });
