@@ -19,6 +19,12 @@ const LONGEST = [
   'unresponsive.test.ts',
   'killed-turns.test.ts',
   'attacks/fs-attacks.test.ts',
+  // These take long in a long run only.
+  'patch-file.test.ts',
+  'docs/site.test.ts',
+  'scoped-process-host-end.test.ts',
+  'fleet.test.ts',
+  'dry-run.test.ts',
 ];
 
 function placeOf({ moduleId, project }: TestSpecification): number {

@@ -52,6 +52,8 @@ it('patch_file does not make an edit twice', async () => {
   for (const { before, search, replace } of isLongRun() ? [...written, ...ofHistory()] : written) {
     const once = await edit(before, search, replace);
     if (once === undefined || replace.trim() === '') continue;
+    // What is taken away and still stands there can be taken away again, such as one blank line of many.
+    if (search.includes(replace) && once.includes(search)) continue;
     const twice = await edit(once, search, replace);
     expect(twice).toBeUndefined();
   }
