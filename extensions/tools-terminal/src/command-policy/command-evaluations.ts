@@ -1,5 +1,6 @@
 import type { Command, Word } from 'unbash';
 import { RUNS, readsOf } from './arithmetic-text.js';
+import { replaceBrackets } from './shell-word.js';
 import { readsAsText } from './tame-commands.js';
 import type { ValueFlow } from './value-flow.js';
 import { DECLARES, variableOperands } from './variable-operands.js';
@@ -141,8 +142,13 @@ export class CommandEvaluations {
 function maySpread(word: Command['args'][number]): boolean {
   if (hasPart(word, SPLITS)) return true;
   if (hasPart(word, /^ExtendedGlob$/)) return true;
-  if (hasPart(word, /^Glob$/)) return /^-?[vR]?$/.test(word.text.replaceAll(NOT_FIXED, ''));
+  if (hasPart(word, /^Glob$/)) return /^-?[vR]?$/.test(fixedPart(word.text));
   return hasPart(word, QUOTED) && LIST.test(word.text);
+}
+
+/** The part of a pattern that what it matches has, too. */
+function fixedPart(pattern: string): string {
+  return replaceBrackets(pattern.replaceAll(/[*?'"\\$]/g, ''), '');
 }
 
 function hasBraces(word: Command['args'][number]): boolean {
@@ -163,14 +169,30 @@ const QUOTED = /^(DoubleQuoted|LocaleString)$/;
 const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
 /** Matches the beginning of a word that may become `-v` or `-R`. */
 const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
-/** Matches the parts of a pattern that may match nothing. */
-const NOT_FIXED = /[*?'"\\$]|\[[^\]]*\]/g;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;
-const ASSIGNED =
-  /(?<![\w])([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
+const NAME = /(?<!\w)[A-Za-z_]\w*/g;
+const ASSIGNS = /\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)/y;
+const STEPPED = /(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
 
-/** Returns the variables that an arithmetic expression sets. */
+/** Returns the variables that an arithmetic expression sets. Takes linear time. */
 export function assignedIn(expression: string): string[] {
-  return [...expression.matchAll(ASSIGNED)].map(([, before, after]) => before ?? after ?? '');
+  const assignsAt = (at: number) => {
+    ASSIGNS.lastIndex = at;
+    return ASSIGNS.test(expression);
+  };
+  const names = Array.from(expression.matchAll(STEPPED), ([, name = '']) => name);
+  // The end of the subscript after a name is the next bracket, which many names may share.
+  let bracket = -1;
+  let isAfterBracket = false;
+  for (const { 0: name, index } of expression.matchAll(NAME)) {
+    const end = index + name.length;
+    if (expression[end] === '[' && bracket < end) {
+      const next = expression.indexOf(']', end);
+      bracket = next === -1 ? expression.length : next;
+      isAfterBracket = next !== -1 && assignsAt(next + 1);
+    }
+    if (expression[end] === '[' ? isAfterBracket : assignsAt(end)) names.push(name);
+  }
+  return names;
 }

@@ -87,7 +87,14 @@ function textsOf(part: WordPart, isFirst: boolean): string[] {
 }
 
 function withGlobs(text: string): string {
-  return text.replaceAll(/[*?]|\[[^\]]*\]/g, GLOB);
+  return replaceBrackets(text.replaceAll(/[*?]/g, GLOB), GLOB);
+}
+
+/** Replaces the bracket expressions of a pattern. Takes linear time. */
+export function replaceBrackets(pattern: string, by: string): string {
+  // Behind the last one that closes, each that opens would be searched to the end.
+  const end = pattern.lastIndexOf(']') + 1;
+  return pattern.slice(0, end).replaceAll(/\[[^\]]*\]/g, by) + pattern.slice(end);
 }
 
 function variable(name: string): string {

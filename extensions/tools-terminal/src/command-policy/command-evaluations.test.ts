@@ -1,0 +1,52 @@
+import { growsLinearly } from '@ethosagent/conformance/fuzz';
+import { describe, expect, it } from 'vitest';
+import { assignedIn } from './command-evaluations.js';
+import { replaceBrackets } from './shell-word.js';
+
+const upTo = { check: 128_000, long: 1_024_000 };
+
+describe('assignedIn', () => {
+  it.each([
+    ['a=1', ['a']],
+    ['a==1, b!=2, c<=3', []],
+    ['a = b += c <<= 1', ['a', 'b', 'c']],
+    ['++a, b--', ['a', 'b']],
+    ['a[i]=1, b[i] ++', ['a', 'b']],
+    ['a[b=1]=2', ['a', 'b']],
+    ['a[b', []],
+    ['1a=2', []],
+  ])('of %s', (expression, names) => {
+    expect(assignedIn(expression).toSorted()).toEqual(names);
+  });
+
+  growsLinearly(
+    'takes linear time for open subscripts',
+    (size) => 'a[b'.repeat(size / 3),
+    assignedIn,
+    { upTo },
+  );
+  growsLinearly(
+    'takes linear time for subscripts that end in one place',
+    (size) => `${'a['.repeat(size / 4)}]${' '.repeat(size / 2)}`,
+    assignedIn,
+    { upTo },
+  );
+});
+
+describe('replaceBrackets', () => {
+  it.each([
+    ['[a-z]x[!b]', '*x*'],
+    ['[[]', '*'],
+    ['a]b[c', 'a]b[c'],
+    ['[a]b[c', '*b[c'],
+  ])('of %s', (pattern, replaced) => {
+    expect(replaceBrackets(pattern, '*')).toBe(replaced);
+  });
+
+  growsLinearly(
+    'takes linear time for open brackets',
+    (size) => '['.repeat(size),
+    (pattern) => replaceBrackets(pattern, '*'),
+    { upTo },
+  );
+});
