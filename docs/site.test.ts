@@ -47,6 +47,9 @@ describe.runIf(isLongRun())('the site', () => {
     visits.push(context);
     const page = await context.newPage();
     await page.goto(`${site.origin}/${path}`, { waitUntil: 'networkidle' });
+    // The scripts of the page name this switch. They may begin after the network has fallen silent.
+    const theme = page.locator('.VPSwitchAppearance:not([title=""])').first();
+    await theme.waitFor({ state: 'attached' });
     return page;
   }
 

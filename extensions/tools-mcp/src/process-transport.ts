@@ -14,6 +14,8 @@ export type OpenProcess = (
 export interface ProcessTransportOptions {
   maxMessageChars: number;
   messagesPerSecond: number;
+  /** Milliseconds that a process has to end by itself. 1,000 when absent. */
+  endGraceMs?: number;
 }
 
 const MAX_UNSENT_CHARS = 16_000_000;
@@ -32,14 +34,19 @@ export class ProcessTransport implements Transport {
   readonly #messages: TokenBucket;
   readonly #stderrChars = new TokenBucket(STDERR_CHARS_PER_SECOND, STDERR_CHARS_PER_SECOND * 5);
   readonly #closing = new AbortController();
+  readonly #endGraceMs: number;
   #process: ProcessConnection | undefined;
   #unsentChars = 0;
   #stderr = '';
   #ended: string | undefined;
   #overlong = false;
 
-  constructor(open: OpenProcess, { maxMessageChars, messagesPerSecond }: ProcessTransportOptions) {
+  constructor(
+    open: OpenProcess,
+    { maxMessageChars, messagesPerSecond, endGraceMs = END_GRACE_MS }: ProcessTransportOptions,
+  ) {
     this.#open = open;
+    this.#endGraceMs = endGraceMs;
     this.#lines = new LineSplitter(maxMessageChars);
     this.#messages = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
   }
@@ -117,7 +124,7 @@ export class ProcessTransport implements Transport {
       () => {},
       () => {},
     );
-    await Promise.race([exited, pause(END_GRACE_MS, this.#closing.signal)]);
+    await Promise.race([exited, pause(this.#endGraceMs, this.#closing.signal)]);
   }
 
   async #kill(reason: string): Promise<void> {

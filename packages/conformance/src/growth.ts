@@ -8,6 +8,7 @@ import type { Promised } from './promised.js';
  */
 const SIZES = [2_000, 16_000, 128_000, 1_024_000];
 const TOO_STEEP = 24;
+const MOST_RUNS = 10;
 /** The microseconds of processor time that are never a problem. */
 const HARMLESS = 200_000;
 
@@ -49,7 +50,7 @@ export function growsLinearly<T>(
         const input = inputOf(size);
         let cost = await cpuTime(input, run);
         // The first measurement may include the compiler, others a busy machine.
-        for (let again = 0; again < 9 && isTooMuch(cost, last); again += 1) {
+        for (let runs = 1; runs < MOST_RUNS && isTooMuch(cost, last); runs += 1) {
           cost = Math.min(cost, await cpuTime(input, run));
         }
         if (isTooMuch(cost, last)) {

@@ -49,7 +49,7 @@ describe('PinnedAgent', () => {
 
   // The second request shows that the first had its time: connections are accepted in order.
   it.each(['127.0.0.1', 'a.test'])(
-    'opens no connection to %s if nobody waits for it when it is allowed',
+    'opens no connection to %s if its request ends before it is allowed',
     async (host) => {
       const origin = `http://${host}:${server.port}`;
       let stopWaiting = () => {};
@@ -62,7 +62,7 @@ describe('PinnedAgent', () => {
         send(agent, origin, (stop) => {
           stopWaiting = stop;
         }),
-      ).rejects.toThrow('nobody waits for it');
+      ).rejects.toThrow('every request for this connection has ended');
       const other = new PinnedAgent(async () => ADDRESSES);
       expect(await send(other, origin)).toBe('hello');
       expect(server.connections).toBe(1);

@@ -121,7 +121,7 @@ export class PinnedAgent {
 }
 
 function unwanted(): Error {
-  return new Error('nobody waits for it');
+  return new Error('every request for this connection has ended');
 }
 
 function originOf({ protocol, host, hostname }: buildConnector.Options): string {
