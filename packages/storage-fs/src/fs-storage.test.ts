@@ -106,6 +106,35 @@ describe('FsStorage.read', () => {
     await expect(storage.write(join(dir, 'loop'), 'x')).rejects.toEqual(looping);
   });
 
+  // A large text is decoded in pieces of 1 MiB, and one of a small file as a whole.
+  it.each(
+    [0, 1, 2, 3].flatMap((before) => ['é', '€', '😀', '\ud800'].map((char) => ({ before, char }))),
+  )(
+    'reads a large text with $char $before bytes before the end of a piece',
+    async ({ before, char }) => {
+      const path = join(dir, 'large');
+      writeFileSync(path, `${'x'.repeat(2 ** 20 - before)}${char.repeat(2 ** 18)}é`);
+      expect(await storage.read(path)).toBe(readFileSync(path, 'utf8'));
+    },
+  );
+
+  it.each(['c3', 'e282', 'f09f98', 'f0', '80', 'ed a0 80', 'ff'])(
+    'reads a large text that breaks off with %s, and has it in the middle',
+    async (bytes) => {
+      const path = join(dir, 'large');
+      const broken = Buffer.from(bytes.replaceAll(' ', ''), 'hex');
+      const first = Buffer.alloc(2 ** 20 - 1, 'x');
+      writeFileSync(path, Buffer.concat([first, broken, Buffer.from('y€'), first, broken]));
+      expect(await storage.read(path)).toBe(readFileSync(path, 'utf8'));
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('reads a large text that has no size', async () => {
+    const text = await storage.read('/proc/kallsyms');
+    expect(text?.length).toBeGreaterThan(2 ** 20);
+    expect(text).toBe(readFileSync('/proc/kallsyms', 'utf8'));
+  });
+
   it('does not mix up many reads at once', async () => {
     const names = Array.from({ length: 20 }, (_, index) => String(index));
     for (const name of names) writeFileSync(join(dir, name), name.repeat(Number(name) * 5_000));

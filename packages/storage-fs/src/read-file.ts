@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
+import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
 import { EthosError } from '@ethosagent/types';
 import { isMissing } from './errno.js';
@@ -8,6 +9,8 @@ import { judgeUnopened, type Request, type World } from './locate.js';
 /** Up to this size, a synchronous read takes less time than the way through the thread pool. */
 const SMALL_BYTES = 128 * 1024;
 const CHUNK_BYTES = 8 * 1024 * 1024;
+/** The text of a large file is decoded in pieces: its bytes are never all in memory. */
+const PIECE_BYTES = 1024 * 1024;
 const MAX_TURNS = 40;
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
@@ -21,9 +24,26 @@ interface Cap {
   readonly maxBytes: number;
 }
 
+/** How the content of an opened file is given. */
+interface Form<T> {
+  /** @param buffer is used again by the next read */
+  ofSmall(buffer: Buffer): T;
+  readLarge(fd: number, stat: Stats, cap: Cap): Promise<T>;
+}
+
+const TEXT: Form<string> = {
+  ofSmall: (buffer) => buffer.toString('utf8'),
+  readLarge: readLargeText,
+};
+
+const BYTES: Form<Uint8Array> = {
+  ofSmall: (buffer) => new Uint8Array(buffer),
+  readLarge: readLargeBytes,
+};
+
 /** Reads a file as UTF-8 text; `null` if it does not exist. */
 export function readText(world: World, request: Request, maxBytes: number): Promise<string | null> {
-  return readAs(world, { request, maxBytes }, (buffer) => buffer.toString('utf8'));
+  return readAs(world, { request, maxBytes }, TEXT);
 }
 
 /** Reads the bytes of a file; `null` if it does not exist. */
@@ -32,25 +52,21 @@ export function readBytes(
   request: Request,
   maxBytes: number,
 ): Promise<Uint8Array | null> {
-  return readAs(world, { request, maxBytes }, (buffer, isShared) =>
-    isShared
-      ? new Uint8Array(buffer)
-      : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length),
-  );
+  return readAs(world, { request, maxBytes }, BYTES);
 }
 
 async function readAs<T>(
   world: World,
   { request, maxBytes }: { request: Request; maxBytes: number },
-  convert: (buffer: Buffer, isShared: boolean) => T,
+  form: Form<T>,
 ): Promise<T | null> {
   const opened = openFile(world, request, maxBytes);
   if (opened === null) return null;
   const { fd, stat } = opened;
   try {
     const small = stat.size <= SMALL_BYTES ? readSmall(fd, stat) : undefined;
-    if (small !== undefined) return convert(small, true);
-    return convert(await readLarge(fd, stat, { asked: request.asked, maxBytes }), false);
+    if (small !== undefined) return form.ofSmall(small);
+    return await form.readLarge(fd, stat, { asked: request.asked, maxBytes });
   } finally {
     closeSync(fd);
   }
@@ -121,18 +137,37 @@ function readSmall(fd: number, stat: Stats): Buffer | undefined {
   return stat.size > 0 ? scratch.subarray(0, filled) : undefined;
 }
 
-async function readLarge(fd: number, stat: Stats, { asked, maxBytes }: Cap): Promise<Buffer> {
-  let buffer = Buffer.allocUnsafeSlow(stat.size > 0 ? stat.size : 2 * SMALL_BYTES);
+async function readLargeText(fd: number, { size }: Stats, cap: Cap): Promise<string> {
+  const piece = Buffer.allocUnsafeSlow(size > 0 ? Math.min(PIECE_BYTES, size) : PIECE_BYTES);
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for (let filled = 0; ; ) {
+    const length = size > 0 ? Math.min(PIECE_BYTES, size - filled) : PIECE_BYTES;
+    const bytesRead = length === 0 ? 0 : (await readAsync(fd, piece, 0, length, filled)).bytesRead;
+    if (bytesRead === 0) return text + decoder.end();
+    filled += bytesRead;
+    if (filled > cap.maxBytes) throw tooLarge(cap);
+    text += decoder.write(piece.subarray(0, bytesRead));
+  }
+}
+
+async function readLargeBytes(fd: number, { size }: Stats, cap: Cap): Promise<Uint8Array> {
+  let buffer = Buffer.allocUnsafeSlow(size > 0 ? size : 2 * SMALL_BYTES);
   let filled = 0;
   for (;;) {
     if (filled === buffer.length) {
-      if (stat.size > 0) return buffer;
-      if (filled > maxBytes) throw tooLarge({ asked, maxBytes });
+      if (size > 0) return plain(buffer);
+      if (filled > cap.maxBytes) throw tooLarge(cap);
       buffer = Buffer.concat([buffer], buffer.length * 2);
     }
     const length = Math.min(CHUNK_BYTES, buffer.length - filled);
     const { bytesRead } = await readAsync(fd, buffer, filled, length, filled);
-    if (bytesRead === 0) return buffer.subarray(0, filled);
+    if (bytesRead === 0) return plain(buffer.subarray(0, filled));
     filled += bytesRead;
   }
+}
+
+/** The same bytes as what the interface promises: a `Buffer` has other methods under known names. */
+function plain({ buffer, byteOffset, length }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
 }
