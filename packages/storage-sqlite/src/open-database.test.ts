@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { isLongRun } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
@@ -344,4 +346,27 @@ describe('createSqliteKvStore on a full disk', () => {
     expect((await kv.get('big'))?.length).toBe(8_000_000);
     store.close();
   });
+});
+
+const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+// Even if it is installed, it may not be permitted.
+const hasStrace = isLongRun() && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+const CREATE = `
+const { createSqliteKvStore } = await import(process.argv[1]);
+createSqliteKvStore({ path: process.argv[2] }).close();
+`;
+
+it.runIf(hasStrace && existsSync(built))('a new file is on the disk before it has its name', () => {
+  const folder = newFolder();
+  const trace = join(folder, 'trace');
+  const node = [process.execPath, '--input-type=module', '--eval', CREATE];
+  const traced = ['-f', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync,link,linkat', ...node];
+  expect(spawnSync('strace', [...traced, built, join(folder, 'kv.db')]).status).toBe(0);
+  const calls = readFileSync(trace, 'utf8').split('\n');
+  const named = calls.findIndex((call) => /link(at)?\(.*\.new"/.test(call));
+  const synced = (from: number, to: number, what: RegExp) =>
+    calls.slice(from, to).filter((call) => /f(data)?sync\(/.test(call) && what.test(call)).length;
+  expect(named).toBeGreaterThan(0);
+  expect(synced(0, named, /\.new>/)).toBe(1);
+  expect(synced(named, calls.length, new RegExp(`<${folder}>`))).toBe(1);
 });

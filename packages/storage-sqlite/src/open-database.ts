@@ -102,13 +102,18 @@ function createFile(file: string, { open, schema }: { open: Driver; schema: Stor
     closeSync(openSync(draft, 'wx', 0o600));
     const db = open(draft);
     try {
+      // Until it is complete, nobody knows the draft: what is in it is written to the disk once, below.
+      db.pragma('journal_mode = MEMORY');
+      db.pragma('synchronous = OFF');
       migrate(db, schema);
       db.pragma('journal_mode = WAL');
     } finally {
       db.close();
     }
+    sync(draft, 'r+');
     unlessTaken(() => linkSync(draft, file));
-    syncFolder(folder);
+    // The new name survives a power failure, too. Windows has no such call, and needs none.
+    if (process.platform !== 'win32') sync(folder, 'r');
   } finally {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
   }
@@ -153,10 +158,9 @@ function migrate(db: Connection, { applicationId, migrations }: StoreSchema): vo
   run.immediate();
 }
 
-/** Makes the new name survive a power failure. Windows has no such call, and needs none. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
+/** Waits until a file, or the names in a folder, are on the disk. */
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {
