@@ -93,6 +93,33 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
+/** What each socket of this process is: its family, its two ends, and the state of a connection. */
+export function socketTexts(): string[] {
+  const known = new Map<string, string>();
+  for (const row of rowsOf('tcp').concat(rowsOf('tcp6'))) {
+    const [, local, remote, state, , , , , , inode = ''] = row;
+    known.set(inode, `tcp ${portOf(local)} → ${portOf(remote)} in state ${state}`);
+  }
+  for (const row of rowsOf('unix')) {
+    const [, , , , , state, inode = '', path = 'no name'] = row;
+    known.set(inode, `unix ${path} in state ${state}`);
+  }
+  return descriptorLinks().flatMap((link) => {
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(link) ?? [];
+    return inode === undefined ? [] : [known.get(inode) ?? `of no known kind, ${inode}`];
+  });
+}
+
+function rowsOf(table: string): string[][] {
+  const [, ...lines] = readFileSync(`/proc/self/net/${table}`, 'latin1').trim().split('\n');
+  return lines.map((line) => line.trim().split(/\s+/));
+}
+
+/** The port of an address that the kernel writes as `0100007F:1F90`. */
+function portOf(address = ''): string {
+  return String(Number.parseInt(address.split(':')[1] ?? '', 16));
+}
+
 /** What this process has open. */
 export function descriptorLinks(): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {

@@ -5,7 +5,14 @@ import { checkAudit, checkBatch, checkWorld, Findings } from './checks.js';
 import { createFaults, type Faults } from './faults.js';
 import { startLocker } from './locker.js';
 import { pause, Random } from './random.js';
-import { descriptorLinks, type FlatnessRow, flatness, type Sample, takeSample } from './samples.js';
+import {
+  descriptorLinks,
+  type FlatnessRow,
+  flatness,
+  type Sample,
+  socketTexts,
+  takeSample,
+} from './samples.js';
 import { type Servers, startServers } from './servers.js';
 import { createTools } from './tools.js';
 import { createWorld, type World } from './world.js';
@@ -128,11 +135,10 @@ class Soak {
         (measure) => `${measure} ${before[measure]} → ${now[measure]}`,
       );
     } while (left.length > 0 && performance.now() < end);
+    const kinds = `${kindsOf(opened)} → ${kindsOf(descriptorLinks())}`;
+    const sockets = `the server's port ${this.#servers.port}; ${socketTexts().join('; ')}`;
     for (const each of left) {
-      this.#findings.add(
-        'in use after the runtime was closed',
-        `${each}; ${kindsOf(opened)} → ${kindsOf(descriptorLinks())}`,
-      );
+      this.#findings.add('in use after the runtime was closed', `${each}; ${kinds}; ${sockets}`);
     }
   }
 
