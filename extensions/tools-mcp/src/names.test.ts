@@ -1,5 +1,6 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { MCP_BRIDGE_TOOLS } from '@ethosagent/policy';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bridgeToolName, mcpServerPart, mcpToolName } from './names.js';
@@ -37,7 +38,7 @@ describe('mcpToolName', () => {
   });
 
   const part = fc.oneof(
-    fc.string({ maxLength: 80, unit: 'binary' }),
+    anyText({ maxLength: 80 }),
     fc.stringMatching(/^[a-b_-]{0,6}$/),
     fc.constantFrom(...MCP_BRIDGE_TOOLS, 'constructor', 'a__b', '\ud800', '\udc00'),
   );

@@ -1,4 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { HONEST_NOTES } from './fixtures/honest-notes.js';
@@ -82,10 +83,7 @@ describe('screenText', () => {
 
   fuzz(
     'answers for any text',
-    fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
-      fc.string({ unit: 'grapheme', maxLength: 300 }),
-    ),
+    fc.oneof(anyText({ maxLength: 300 }), fc.string({ unit: 'grapheme', maxLength: 300 })),
     async (text) => {
       for (const { line, kind } of await screenText(text)) {
         expect(line).toBeGreaterThan(0);

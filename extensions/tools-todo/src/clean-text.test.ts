@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine, cleanLines } from './clean-text.js';
@@ -33,7 +34,7 @@ fuzz(
   fc.string({
     unit: fc.oneof(
       fc.constantFrom(...' \n\r\t\u2028\u202e\u0000\u200b'),
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      anyText({ minLength: 1, maxLength: 1 }),
     ),
   }),
   (text) => {

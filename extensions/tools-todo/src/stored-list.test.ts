@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTodoWorld, plan } from './fixtures/todo-world.js';
@@ -89,7 +90,7 @@ describe('parseList', () => {
   fuzz(
     'answers for any text, and the list after it gives none of its ids again',
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.json(),
       fc.tuple(anyList, fc.nat(60), fc.string()).map(([list, at, noise]) => {
         const text = formatList(list);

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AuditChain, verifyAuditChain } from './audit-chain.js';
@@ -14,7 +15,7 @@ describe('chainHash', () => {
     fc.record({
       secret: fc.option(fc.uint8Array({ minLength: 16, maxLength: 100 }), { nil: undefined }),
       previous: fc.constantFrom('log', 'head', 'f'.repeat(64)),
-      text: fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array()),
+      text: fc.oneof(anyText(), fc.uint8Array()),
     }),
     ({ secret, previous, text }) => {
       const expected =

@@ -1,3 +1,4 @@
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
@@ -36,7 +37,7 @@ describe('truncateToBudget', () => {
 
   it('gives well-formed text: a prefix within the budget, and the marker', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.nat(60), (text, budget) => {
+      fc.property(anyText(), fc.nat(60), (text, budget) => {
         const cut = truncateToBudget(text, budget);
         expect(cut.isWellFormed()).toBe(true);
         const clean = text.toWellFormed();

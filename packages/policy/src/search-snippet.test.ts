@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findTerms, searchSnippet } from './search-snippet.js';
@@ -74,11 +75,7 @@ describe('searchSnippet', () => {
 
   fuzz(
     'is short, well-formed and of one line',
-    fc.tuple(
-      fc.string({ unit: 'binary', maxLength: 600 }),
-      fc.string(),
-      fc.integer({ min: 1, max: 50 }),
-    ),
+    fc.tuple(anyText({ maxLength: 600 }), fc.string(), fc.integer({ min: 1, max: 50 })),
     ([text, query, maxChars]) => {
       const part = snippet(text, query, maxChars);
       expect(part.isWellFormed() && !/[\r\n]/.test(part)).toBe(true);

@@ -1,4 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -88,7 +89,7 @@ const atom = fc.constantFrom(
 );
 const yaml = fc.oneof(
   fc.array(atom, { maxLength: 20 }).map((atoms) => atoms.join('')),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText({ maxLength: 40 }),
 );
 
 const text = fc

@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { assert, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -108,7 +109,7 @@ describe('chunksOf', () => {
   fuzz(
     'gives well-formed parts of a well-formed text that make it up again',
     fc.record({
-      text: fc.string({ unit: 'binary', maxLength: 200 }),
+      text: anyText({ maxLength: 200 }),
       max: fc.integer({ min: 2, max: 9 }),
     }),
     ({ text, max }) => {

@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type IssuedCall, stepCall } from './call-parts.js';
@@ -73,8 +74,8 @@ describe('stepCall', () => {
   fuzz(
     'makes what every provider takes of anything',
     fc.record({
-      id: fc.string({ unit: 'binary' }),
-      name: fc.string({ unit: 'binary' }),
+      id: anyText(),
+      name: anyText(),
       input: fc.anything(),
     }),
     (issued) => {

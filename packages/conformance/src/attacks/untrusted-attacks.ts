@@ -1,4 +1,4 @@
-import { countTries } from '@ethosagent/test-support';
+import { anyText, countTries } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../fuzz.js';
@@ -45,7 +45,7 @@ const atom = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom(...FORGERIES, ...MODEL_TOKENS) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 8 }) },
 );
 const hostileText = fc.array(atom, { maxLength: 40 }).map((atoms) => atoms.join(''));
 

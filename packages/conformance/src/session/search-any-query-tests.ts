@@ -1,3 +1,4 @@
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { codeOf } from '../code-of.js';
@@ -57,7 +58,7 @@ export function searchAnyQueryTests(w: SessionWorld): void {
 
   fuzz(
     'never fails, whatever is asked',
-    fc.tuple(fc.string({ unit: 'binary' }), fc.string()),
+    fc.tuple(anyText(), fc.string()),
     async ([binary, ascii]) => {
       for (const query of [binary, ascii, `"${ascii}"`, `${ascii} ${binary}`]) {
         expect(await codeOf(w.store.search(query, { owner: { scopeId: 'shared' } }))).toBe('done');

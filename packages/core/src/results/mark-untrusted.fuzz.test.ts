@@ -1,4 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { markUntrusted } from './mark-untrusted.js';
@@ -56,7 +57,7 @@ const piece = fc.constantFrom(
 );
 const text = fc.oneof(
   fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  anyText({ maxLength: 30 }),
 );
 
 describe('markUntrusted, whatever the text and its origin', () => {

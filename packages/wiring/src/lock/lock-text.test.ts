@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { anyText } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -90,17 +91,14 @@ describe('the text of a lock', () => {
     'says all that it was made of, whatever tools say of themselves',
     fc.record({
       description: fc.oneof(
-        fc.string({ unit: 'binary', maxLength: 60 }),
+        anyText({ maxLength: 60 }),
         fc
           .array(fc.constantFrom(...HOSTILE, '\n', ' ', '\\', '"', '\u202e'), { maxLength: 5 })
           .map((parts) => parts.join('')),
       ),
-      entries: fc.array(
-        fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom(...HOSTILE)),
-        {
-          maxLength: 3,
-        },
-      ),
+      entries: fc.array(fc.oneof(anyText({ maxLength: 20 }), fc.constantFrom(...HOSTILE)), {
+        maxLength: 3,
+      }),
     }),
     ({ description, entries }) => {
       const made: ReachLock = {
