@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { usageOf } from './usage.js';
 
-const details = (cacheReadTokens: number | undefined) => ({
-  noCacheTokens: undefined,
-  cacheReadTokens,
-  cacheWriteTokens: undefined,
-});
-
 describe('usageOf', () => {
   it.each([
     ['what the provider counts', { inputTokens: 100, outputTokens: 10 }, [100, 0, 10, 220]],
     [
       'what it had cached, at its price',
-      { inputTokens: 100, outputTokens: 10, inputTokenDetails: details(40) },
+      { inputTokens: 100, outputTokens: 10, cacheReadTokens: 40 },
       [100, 40, 10, 160],
     ],
     [
       'never more as cached than there was',
-      { inputTokens: 5, outputTokens: 0, cachedInputTokens: 9 },
+      { inputTokens: 5, outputTokens: 0, cacheReadTokens: 9 },
       [5, 5, 0, 2.5],
     ],
     ['an estimate where it does not count', {}, [25, 0, 3, 56]],

@@ -1,5 +1,13 @@
-import type { LanguageModelUsage } from 'ai';
 import type { AgentUsage, TokenPrices } from './api.js';
+
+/** The tokens of an answer, as far as the provider counted them. */
+export interface ReportedUsage {
+  /** All of the input, with what the provider read from its cache and wrote to it. */
+  inputTokens?: number | undefined;
+  cacheReadTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
+  outputTokens?: number | undefined;
+}
 
 export const NO_USAGE: AgentUsage = {
   inputTokens: 0,
@@ -26,17 +34,16 @@ export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
  * characters: otherwise the limits would silently not apply.
  */
 export function usageOf(
-  usage: Partial<LanguageModelUsage> | undefined,
+  usage: ReportedUsage | undefined,
   charsOf: () => { input: number; output: number },
   prices: TokenPrices | undefined,
 ): AgentUsage {
   const estimate = (way: 'input' | 'output') => Math.ceil(charsOf()[way] / CHARS_PER_TOKEN);
   const inputTokens = count(usage?.inputTokens) ?? estimate('input');
   const outputTokens = count(usage?.outputTokens) ?? estimate('output');
-  const cached =
-    count(usage?.inputTokenDetails?.cacheReadTokens) ?? count(usage?.cachedInputTokens) ?? 0;
+  const cached = count(usage?.cacheReadTokens) ?? 0;
   const cachedInputTokens = Math.min(cached, inputTokens);
-  const written = count(usage?.inputTokenDetails?.cacheWriteTokens) ?? 0;
+  const written = count(usage?.cacheWriteTokens) ?? 0;
   const counted = {
     inputTokens,
     cachedInputTokens,

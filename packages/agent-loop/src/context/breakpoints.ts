@@ -1,4 +1,5 @@
-import type { LanguageModel, ModelMessage, SystemModelMessage } from 'ai';
+import type { LanguageModel } from 'ai';
+import type { PromptMessage, SystemMessage } from '../model/provider-prompt.js';
 
 /**
  * The provider options of a message that is a breakpoint: the provider caches the prompt up to it.
@@ -22,9 +23,9 @@ export function cacheOf(model: LanguageModel): keyof typeof OPTIONS | undefined 
  * messages of the last request, and the whole prompt. The model reads the same text.
  */
 export function withBreakpoints(
-  { system, messages }: { system: string; messages: ModelMessage[] },
+  { system, messages }: { system: string; messages: PromptMessage[] },
   model: LanguageModel,
-): { system: string | SystemModelMessage; messages: ModelMessage[] } {
+): { system: string | SystemMessage; messages: PromptMessage[] } {
   const cache = cacheOf(model);
   if (cache === undefined) return { system, messages };
   const providerOptions = OPTIONS[cache];

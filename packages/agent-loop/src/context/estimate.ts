@@ -1,10 +1,10 @@
 import type { ToolDefinition } from '@ethosagent/types';
-import type { ModelMessage } from 'ai';
+import type { PromptMessage } from '../model/provider-prompt.js';
 
 /** The parts of a request to the model. */
 export interface Prompt {
   system: string;
-  messages: ModelMessage[];
+  messages: PromptMessage[];
   definitions: readonly ToolDefinition[];
 }
 
@@ -26,10 +26,10 @@ export function resultTokens(text: string, images: number): number {
 }
 
 /** Nobody changes a message, so its tokens are counted once, not in each step that sends it. */
-const counted = new WeakMap<ModelMessage, number>();
+const counted = new WeakMap<PromptMessage, number>();
 
 /** A rough estimate of the messages' tokens. */
-export function messageTokens(messages: readonly ModelMessage[]): number {
+export function messageTokens(messages: readonly PromptMessage[]): number {
   let tokens = 0;
   for (const message of messages) {
     let own = counted.get(message);
@@ -42,14 +42,14 @@ export function messageTokens(messages: readonly ModelMessage[]): number {
   return tokens;
 }
 
-function tokensOf({ content }: ModelMessage): number {
+function tokensOf({ content }: PromptMessage): number {
   let tokens = TOKENS_PER_MESSAGE;
   if (typeof content === 'string') tokens += textTokens(content);
   else for (const part of content) tokens += partTokens(part);
   return tokens;
 }
 
-type Part = Exclude<ModelMessage['content'], string>[number];
+type Part = Exclude<PromptMessage['content'], string>[number];
 
 function partTokens(part: Part): number {
   switch (part.type) {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { markUntrusted } from '@ethosagent/core';
 import { takeStart } from '@ethosagent/policy';
-import type { ModelMessage } from 'ai';
 import type { AgentUsage } from '../api.js';
 import type { ContextRecord } from '../journal/records.js';
 import type { LoggedEntry } from '../journal/session-log.js';
 import type { ModelAnswer } from '../model/ask-model.js';
 import { modelMessages, type TakenImages } from '../model/messages.js';
 import { ModelFailure, modelError } from '../model/model-error.js';
+import type { PromptMessage } from '../model/provider-prompt.js';
 import { addUsage, NO_USAGE } from '../usage.js';
 import { clearedResult, placeOf, summedUp } from './apply-context.js';
 import { messageTokens, type Prompt, textTokens } from './estimate.js';
@@ -85,7 +85,7 @@ function holdsMarked(entries: readonly LoggedEntry[]): boolean {
 }
 
 async function askFor(
-  messages: readonly ModelMessage[],
+  messages: readonly PromptMessage[],
   { prompt, ask, usageOf, summaryTokens }: Summarising,
 ): Promise<{ text: string; usage: AgentUsage; hasSources: boolean }> {
   const asked: Prompt = { ...prompt, messages: withRequest(messages, instruction(summaryTokens)) };
@@ -104,7 +104,7 @@ async function askFor(
  * Adds a text of the user to the messages. If the last message is the user's, the text is added to
  * it.
  */
-function withRequest(messages: readonly ModelMessage[], text: string): ModelMessage[] {
+function withRequest(messages: readonly PromptMessage[], text: string): PromptMessage[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [...messages, { role: 'user', content: text }];
   const { content } = last;

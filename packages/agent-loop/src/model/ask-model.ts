@@ -1,22 +1,22 @@
+import { isObject } from '@ethosagent/policy';
 import type { ToolDefinition } from '@ethosagent/types';
-import type {
-  LanguageModel,
-  LanguageModelUsage,
-  ModelMessage,
-  ProviderMetadata,
-  ToolSet,
-} from 'ai';
+import type { LanguageModel, ProviderMetadata } from 'ai';
 import type { ModelSettings } from '../api.js';
 import { nativeOptions, withBreakpoints } from '../context/breakpoints.js';
 import type { ContextPlan } from '../context/context-plan.js';
+import type { ReportedUsage } from '../usage.js';
 import type { IssuedCall } from './call-parts.js';
 import { IdleWatch } from './idle-watch.js';
 import { ModelFailure, modelFailure } from './model-error.js';
+import { type ProviderPart, type ProviderRequest, providerModel } from './provider-model.js';
+import { type PromptMessage, providerPrompt } from './provider-prompt.js';
+
+type FunctionTool = Extract<NonNullable<ProviderRequest['tools']>[number], { type: 'function' }>;
 
 export interface ModelRequest {
   model: LanguageModel;
   system: string;
-  messages: ModelMessage[];
+  messages: PromptMessage[];
   definitions: readonly ToolDefinition[];
   settings: ModelSettings;
   /** Present if other requests follow: then the provider should cache the prompt. */
@@ -32,7 +32,7 @@ export interface ModelRequest {
 export interface ModelAnswer {
   parts: AnswerPart[];
   finish: string;
-  usage: Partial<LanguageModelUsage> | undefined;
+  usage: ReportedUsage | undefined;
   /** The number of characters of everything that the model wrote. */
   chars: number;
   /** Whether the provider added content from elsewhere to the answer. */
@@ -82,51 +82,42 @@ export async function askModel(
   }
 }
 
-let sdkModule: Promise<typeof import('ai')> | undefined;
-
-/** Node resolves the name again at each `import()`, and a loader such as `tsx` asks its own thread. */
-function loadSdk(): Promise<typeof import('ai')> {
-  sdkModule ??= import('ai');
-  return sdkModule;
-}
-
 async function readAnswer(
   request: ModelRequest,
   attempt: AbortController,
   listener: AnswerListener,
 ): Promise<ModelAnswer> {
-  const { model, definitions, settings, context, isWithoutCalls, idleMs, signal } = request;
-  const { system, messages } = context === undefined ? request : withBreakpoints(request, model);
-  const sdk = await loadSdk();
-  const { streamText, jsonSchema } = sdk;
+  const { definitions, settings, context, isWithoutCalls, idleMs, signal } = request;
+  const { model, version } = await providerModel(request.model);
   signal.throwIfAborted();
+  const prompt = context === undefined ? request : withBreakpoints(request, request.model);
   const { providerOptions, ...rest } = settings;
-  const result = streamText({
-    model,
-    ...(isSeven(sdk) ? { instructions: system } : { system }),
-    // The SDK parses `messages` again in every step, which made long turns ten times as slow. What
-    // `prepareStep` returns is not parsed.
-    messages: messages.slice(0, 1),
-    prepareStep: () => ({ messages }),
-    tools: toolSet(definitions, jsonSchema),
-    maxRetries: 0,
-    abortSignal: attempt.signal,
-    // The stream contains the errors too. Without this, the SDK also prints them.
-    onError: () => {},
-    ...rest,
-    ...(isWithoutCalls === true && { toolChoice: 'none' as const }),
-    ...optionsOf(providerOptions, context),
-  });
-  const answer = new AnswerBuilder();
-  for await (const part of watched(partsOf(result), idleMs, attempt)) {
-    const word = answer.add(part);
-    if (answer.hasSources) listener.source();
-    if (answer.size > MAX_ANSWER_CHARS) {
-      throw new ModelFailure(`the answer is longer than ${MAX_ANSWER_CHARS} characters`, {
-        isRetryable: false,
-      });
+  const watch = new IdleWatch(idleMs, attempt.signal);
+  const answer = new AnswerBuilder(definitions);
+  try {
+    const asked = model.doStream({
+      prompt: providerPrompt(prompt, version),
+      ...(definitions.length > 0 && {
+        tools: definitions.map(functionTool),
+        toolChoice: { type: isWithoutCalls === true ? 'none' : 'auto' },
+      }),
+      abortSignal: attempt.signal,
+      ...rest,
+      ...optionsOf(providerOptions, context),
+    });
+    const { stream } = await watch.wait(Promise.resolve(asked));
+    for await (const part of watched(stream, watch)) {
+      const word = answer.add(part);
+      if (answer.hasSources) listener.source();
+      if (answer.size > MAX_ANSWER_CHARS) {
+        throw new ModelFailure(`the answer is longer than ${MAX_ANSWER_CHARS} characters`, {
+          isRetryable: false,
+        });
+      }
+      if (word !== undefined) await listener.word(word.type, word.text);
     }
-    if (word !== undefined) await listener.word(word.type, word.text);
+  } finally {
+    watch.end();
   }
   signal.throwIfAborted();
   return answer.answer();
@@ -141,8 +132,6 @@ function optionsOf(own: ModelSettings['providerOptions'], context: ContextPlan |
   return { providerOptions: JSON.parse(JSON.stringify(all)) };
 }
 
-type Part = { type: string };
-
 class AnswerBuilder {
   chars = 0;
   /** Characters and parts together. */
@@ -150,13 +139,18 @@ class AnswerBuilder {
   readonly #parts: AnswerPart[] = [];
   readonly #blocks = new Map<string, Extract<AnswerPart, { text: string }>>();
   #finish: string | undefined;
-  #usage: Partial<LanguageModelUsage> | undefined;
+  #usage: ReportedUsage | undefined;
   hasSources = false;
   /** The characters of arguments that came in pieces, by call. */
   readonly #argumentChars = new Map<string, number>();
+  readonly #offered: ReadonlySet<string>;
+
+  constructor(definitions: readonly ToolDefinition[]) {
+    this.#offered = new Set(definitions.map(({ name }) => name));
+  }
 
   /** Takes a part of the stream. Returns what a reader sees of it. */
-  add(part: StreamPart): { type: 'text' | 'reasoning'; text: string } | undefined {
+  add(part: ProviderPart): { type: 'text' | 'reasoning'; text: string } | undefined {
     // Each part counts, so that a flood of empty parts is limited too.
     this.size += 1;
     switch (part.type) {
@@ -167,9 +161,9 @@ class AnswerBuilder {
       case 'text-delta':
       case 'reasoning-delta': {
         const block = this.#block(part);
-        block.text += part.text;
-        this.#grow(part.text.length);
-        return part.text === '' ? undefined : { type: block.type, text: part.text };
+        block.text += part.delta;
+        this.#grow(part.delta.length);
+        return part.delta === '' ? undefined : { type: block.type, text: part.delta };
       }
       case 'text-end':
       case 'reasoning-end':
@@ -187,12 +181,12 @@ class AnswerBuilder {
         return undefined;
       case 'source':
       case 'tool-result':
-      case 'tool-error':
-        this.hasSources ||= part.type === 'source' || part.providerExecuted === true;
+        // A result in the answer is of a tool that the provider ran.
+        this.hasSources = true;
         return undefined;
-      case 'finish-step':
-        this.#finish = isBrokenOff(part) ? undefined : part.finishReason;
-        this.#usage = part.usage;
+      case 'finish':
+        this.#usage = usageOf(part);
+        this.#finish = finishOf(part, this.#usage);
         return undefined;
       case 'error':
         throw part.error;
@@ -234,7 +228,7 @@ class AnswerBuilder {
 
   #addCall(part: CallPart): void {
     // Some providers send the arguments in one piece.
-    const chars = part.toolCallId.length + (JSON.stringify(part.input) ?? '').length;
+    const chars = part.toolCallId.length + part.input.length;
     this.#grow(Math.max(0, chars - (this.#argumentChars.get(part.toolCallId) ?? 0)));
     if (part.providerExecuted === true) {
       this.hasSources = true;
@@ -245,90 +239,82 @@ class AnswerBuilder {
       call: {
         id: part.toolCallId,
         name: part.toolName,
-        input: part.input,
-        ...(part.invalid === true && { error: errorFacts(part.error) }),
+        ...readArguments(part.input),
+        ...(!this.#offered.has(part.toolName) && { isUnoffered: true }),
       },
       ...(part.providerMetadata !== undefined && { metadata: part.providerMetadata }),
     });
   }
 }
 
-type StreamPart =
-  Awaited<ReturnType<typeof import('ai')['streamText']>>['fullStream'] extends AsyncIterable<
-    infer P
-  >
-    ? P
-    : Part;
 type TextPart = Extract<
-  StreamPart,
+  ProviderPart,
   { type: `${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}` }
 >;
-type CallPart = Extract<StreamPart, { type: 'tool-call' }>;
+type CallPart = Extract<ProviderPart, { type: 'tool-call' }>;
+type FinishPart = Extract<ProviderPart, { type: 'finish' }>;
 
-/** The SDK invents a finish if the stream ends without one. */
-function isBrokenOff(part: Extract<StreamPart, { type: 'finish-step' }>): boolean {
-  const { finishReason, rawFinishReason, usage } = part;
-  return (
-    finishReason === 'other' && rawFinishReason === undefined && usage?.outputTokens === undefined
-  );
+/** The arguments as the model wrote them: JSON, or nothing. */
+function readArguments(text: string): Pick<IssuedCall, 'input' | 'unreadable'> {
+  if (text.trim() === '') return { input: {} };
+  try {
+    return { input: JSON.parse(text, refusePrototype) };
+  } catch (error) {
+    return { input: text, unreadable: error instanceof Error ? error.message : String(error) };
+  }
 }
 
-function errorFacts(error: unknown): { name: string; message: string } {
-  const { name, cause, message }: { name?: unknown; cause?: unknown; message?: unknown } =
-    Object(error);
-  // The SDK's own message repeats the arguments. Its cause says what is wrong with them.
-  const { message: reason }: { message?: unknown } = Object(cause);
+/** A program that copies such arguments by hand would change the prototype of its objects. */
+function refusePrototype(key: string, value: unknown): unknown {
+  const isChain = key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype');
+  if (key === '__proto__' || isChain) throw new SyntaxError(`the key ${key} is not allowed`);
+  return value;
+}
+
+/** `undefined` for the finish that providers invent if the answer ends without one. */
+function finishOf({ finishReason }: FinishPart, usage: ReportedUsage): string | undefined {
+  const { unified, raw } = reasonOf(finishReason);
+  const isInvented = unified === 'other' && raw === undefined && usage.outputTokens === undefined;
+  return isInvented ? undefined : unified;
+}
+
+/** Version 2 of the interface says the reason alone, and counts all tokens in one object. */
+function reasonOf(reason: unknown): { unified: string; raw?: unknown } {
+  return typeof reason === 'string'
+    ? { unified: reason === 'unknown' ? 'other' : reason }
+    : Object(reason);
+}
+
+function usageOf({ usage }: FinishPart): ReportedUsage {
+  const { inputTokens, outputTokens, cachedInputTokens }: Record<string, unknown> = Object(usage);
+  const input = numbersOf(inputTokens);
   return {
-    name: typeof name === 'string' ? name : '',
-    message: typeof reason === 'string' ? reason : typeof message === 'string' ? message : '',
+    inputTokens: input.total,
+    cacheReadTokens: input.cacheRead ?? numbersOf(cachedInputTokens).total,
+    cacheWriteTokens: input.cacheWrite,
+    outputTokens: numbersOf(outputTokens).total,
   };
 }
 
-function toolSet(
-  definitions: readonly ToolDefinition[],
-  jsonSchema: typeof import('ai')['jsonSchema'],
-): ToolSet {
-  // Without a prototype, since a model may call a tool named `constructor`.
-  const tools: ToolSet = Object.create(null);
-  for (const { name, description, parameters } of definitions) {
-    tools[name] = { description, inputSchema: jsonSchema({ type: 'object', ...parameters }) };
-  }
-  return tools;
+function numbersOf(tokens: unknown): { total?: number; cacheRead?: number; cacheWrite?: number } {
+  return typeof tokens === 'number' ? { total: tokens } : Object(tokens);
 }
 
-/** `ai` 7 has other names for some things. */
-function isSeven(sdk: object): boolean {
-  return 'isStepCount' in sdk;
+function functionTool({ name, description, parameters }: ToolDefinition): FunctionTool {
+  return { type: 'function', name, description, inputSchema: { type: 'object', ...parameters } };
 }
 
-function partsOf(
-  result: ReturnType<typeof import('ai')['streamText']> & { stream?: unknown },
-): AsyncIterable<StreamPart> {
-  return isParts(result.stream) ? result.stream : result.fullStream;
-}
-
-function isParts(stream: unknown): stream is AsyncIterable<StreamPart> {
-  return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
-}
-
-/** Yields the parts, each of which has to come in time, and then ends the attempt. */
-async function* watched<T>(
-  parts: AsyncIterable<T>,
-  idleMs: number,
-  attempt: AbortController,
-): AsyncGenerator<T> {
-  const iterator = parts[Symbol.asyncIterator]();
-  const watch = new IdleWatch(idleMs, attempt.signal);
+/** Yields the parts, each of which has to come in time. */
+async function* watched<T>(parts: ReadableStream<T>, watch: IdleWatch): AsyncGenerator<T> {
+  const reader = parts.getReader();
   try {
     for (;;) {
-      const next = await watch.wait(iterator.next());
+      const next = await watch.wait(reader.read());
       if (next.done === true) return;
       yield next.value;
     }
   } finally {
-    watch.end();
-    attempt.abort(ANSWER_ENDED);
     // Not awaited: a stream that ignores its signal would keep the turn from going on.
-    void Promise.resolve(iterator.return?.()).catch(() => {});
+    void reader.cancel().catch(() => {});
   }
 }

@@ -1,9 +1,9 @@
 import type { QuarantinePrompt, ResultImage } from '@ethosagent/core';
-import type { ImagePart } from 'ai';
 import type { AgentLoopOptions, AgentUsage } from '../api.js';
 import type { RetryPlan } from '../options.js';
 import { usageOf } from '../usage.js';
 import { askAgain } from './ask-again.js';
+import type { FilePart } from './provider-prompt.js';
 
 export interface AskReaderOptions {
   options: Pick<AgentLoopOptions, 'model' | 'modelSettings' | 'prices'>;
@@ -45,6 +45,6 @@ export async function askReader(
   return answer.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function imagePart({ data, mediaType }: ResultImage): ImagePart {
-  return { type: 'image', image: data, mediaType };
+function imagePart({ data, mediaType }: ResultImage): FilePart {
+  return { type: 'file', data, mediaType };
 }

@@ -8,8 +8,6 @@ const options = { isTaken: (id: string) => id === 'taken', spareId: () => 'spare
 const call = (issued: Partial<IssuedCall>) =>
   stepCall({ id: 'id', name: 'tool', input: { a: 1 }, ...issued }, options);
 
-const untold = { name: 'AI_NoSuchToolError', message: 'no such tool' };
-
 function nested(levels: number): unknown {
   let value: unknown = {};
   for (let level = 1; level < levels; level++) value = { value };
@@ -56,14 +54,14 @@ describe('stepCall', () => {
   });
 
   it.each([
-    ['AI_NoSuchToolError', 'not_available', 'there is no tool "tool"'],
-    ['AI_InvalidToolInputError', 'input_invalid', 'the arguments are not what the tool takes: why'],
-  ])('says of %s what is wrong', (name, code, error) => {
-    expect(call({ error: { name, message: 'why' } }).problem).toEqual({ code, error });
+    [{ isUnoffered: true }, 'not_available', 'there is no tool "tool"'],
+    [{ unreadable: 'why' }, 'input_invalid', 'the arguments are not what the tool takes: why'],
+  ])('says of %j what is wrong', (issued, code, error) => {
+    expect(call(issued).problem).toEqual({ code, error });
   });
 
   it('says which of the tools that the model was told was likely meant', () => {
-    const issued = { id: 'a', name: 'todocount', input: {}, error: untold };
+    const issued = { id: 'a', name: 'todocount', input: {}, isUnoffered: true };
     const of = (offered: string[]) => stepCall(issued, { ...options, offered }).problem?.error;
     expect(of(['todo_list', 'todo_count'])).toBe(
       'there is no tool "todocount"; did you mean "todo_count"?',

@@ -7,8 +7,10 @@ export interface IssuedCall {
   id: string;
   name: string;
   input: unknown;
-  /** What the AI SDK found to be wrong. */
-  error?: { name: string; message: string };
+  /** Whether no tool of this name was offered. */
+  isUnoffered?: boolean;
+  /** Why the arguments can't be read. */
+  unreadable?: string;
 }
 
 const MAX_DEPTH = 100;
@@ -48,21 +50,20 @@ export function stepCall(
 }
 
 function problemOf(
-  { name, error, input }: IssuedCall,
+  { name, isUnoffered, unreadable, input }: IssuedCall,
   isPlain: boolean,
   {
     isTool = () => false,
     offered = [],
   }: { isTool?: (name: string) => boolean; offered?: readonly string[] },
 ): { code: ToolErrorCode; error: string } | undefined {
-  const isUntold = error?.name === 'AI_NoSuchToolError';
-  if (!PLAIN_NAME.test(name) || (isUntold && !isTool(name))) {
+  if (!PLAIN_NAME.test(name) || (isUnoffered === true && !isTool(name))) {
     return { code: 'not_available', error: missingToolText(plainName(name), offered) };
   }
-  if (error !== undefined && !isUntold) {
+  if (unreadable !== undefined) {
     return {
       code: 'input_invalid',
-      error: `the arguments are not what the tool takes: ${error.message.slice(0, 500).toWellFormed()}`,
+      error: `the arguments are not what the tool takes: ${unreadable.slice(0, 500).toWellFormed()}`,
     };
   }
   if (isPlain) {

@@ -1,18 +1,11 @@
 import { takeStart, withoutHidden } from '@ethosagent/policy';
 import type { AttachmentInfo } from '@ethosagent/types';
-import type { ModelMessage } from 'ai';
 import { headTexts } from '../context/head-message.js';
 import type { ResultRecord, StepPart, UserRecord } from '../journal/records.js';
 import type { LoggedEntry, LoggedStep } from '../journal/session-log.js';
+import type { AssistantMessage, PromptMessage, ResultPart } from './provider-prompt.js';
 
-type AssistantPart = Exclude<
-  Extract<ModelMessage, { role: 'assistant' }>['content'],
-  string
->[number];
-type ToolPart = Extract<
-  Extract<ModelMessage, { role: 'tool' }>['content'][number],
-  { type: 'tool-result' }
->;
+type AssistantPart = AssistantMessage['content'][number];
 
 /** The media types of images that a model accepts in tool results; `false` for none. */
 export type TakenImages = readonly string[] | false;
@@ -23,7 +16,7 @@ export type TakenImages = readonly string[] | false;
 export function modelMessages(
   entries: readonly LoggedEntry[],
   options: { images: TakenImages },
-): ModelMessage[] {
+): PromptMessage[] {
   const [first, second] = entries;
   if (first !== undefined && 'prompts' in first) {
     // Combined with the user's own message: some providers refuse two user messages in a row.
@@ -40,8 +33,8 @@ export function modelMessages(
 function plainMessages(
   entries: readonly LoggedEntry[],
   options: { images: TakenImages },
-): ModelMessage[] {
-  return entries.flatMap((entry): ModelMessage[] => {
+): PromptMessage[] {
+  return entries.flatMap((entry): PromptMessage[] => {
     if ('prompts' in entry) return [];
     return 'kind' in entry
       ? [{ role: 'user', content: promptText(entry) }]
@@ -77,7 +70,7 @@ interface Written {
   record: LoggedStep['record'];
   /** The result of each call, and its images: those of an old result are dropped in place. */
   results: readonly (readonly [result: unknown, images: unknown])[];
-  messages: ModelMessage[];
+  messages: PromptMessage[];
 }
 
 /**
@@ -86,7 +79,7 @@ interface Written {
  */
 const written = new WeakMap<LoggedStep, Written>();
 
-function stepMessages(step: LoggedStep, options: { images: TakenImages }): ModelMessage[] {
+function stepMessages(step: LoggedStep, options: { images: TakenImages }): PromptMessage[] {
   const before = written.get(step);
   if (before !== undefined && isCurrent(before, step, options)) return before.messages;
   const messages = writeStep(step, options);
@@ -113,11 +106,11 @@ function isCurrent(
 
 function writeStep({ record, calls }: LoggedStep, options: { images: TakenImages }) {
   const content = record.parts.flatMap(assistantPart);
-  const messages: ModelMessage[] = [];
+  const messages: PromptMessage[] = [];
   // Providers refuse an empty message, and one that contains only reasoning.
   if (content.some(({ type }) => type !== 'reasoning'))
     messages.push({ role: 'assistant', content });
-  const answers = calls.flatMap(({ call, result }): ToolPart[] =>
+  const answers = calls.flatMap(({ call, result }): ResultPart[] =>
     result === undefined
       ? []
       : [
@@ -159,7 +152,7 @@ const UNSEEN = '[images of this result are left out: this model does not take th
 function outputOf(
   { output, ok, images = [], note = '' }: ResultRecord,
   options: { images: TakenImages },
-): ToolPart['output'] {
+): ResultPart['output'] {
   if (!ok) return { type: 'error-text', value: output };
   const taken = options.images || [];
   const visible = images.filter(({ mediaType }) => taken.includes(mediaType));
