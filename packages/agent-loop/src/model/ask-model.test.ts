@@ -229,10 +229,20 @@ describe('askModel', () => {
   it('gives up a model that does not even begin to answer', async () => {
     const model = Object.assign(modelOf('v3').model, { doStream: () => new Promise(() => {}) });
     await expect(ask(model, { idleMs: 5 })).rejects.toThrow('the model was silent for 0 s');
+  });
+
+  it('ends the answer of a model that begins when nobody waits any more', async () => {
     const controller = new AbortController();
-    const answer = ask(model, { signal: controller.signal });
-    controller.abort(new Error('no longer'));
-    await expect(answer).rejects.toThrow('no longer');
+    let begin: (answer: object) => void = () => {};
+    const doStream = () => {
+      controller.abort(new Error('no longer'));
+      return new Promise<object>((resolve) => {
+        begin = resolve;
+      });
+    };
+    const model = Object.assign(modelOf('v3').model, { doStream });
+    await expect(ask(model, { signal: controller.signal })).rejects.toThrow('no longer');
+    await new Promise((cancel) => begin({ stream: new ReadableStream({ cancel }) }));
   });
 
   describe('a model that is named', () => {

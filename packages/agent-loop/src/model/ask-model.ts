@@ -8,7 +8,12 @@ import type { ReportedUsage } from '../usage.js';
 import type { IssuedCall } from './call-parts.js';
 import { IdleWatch } from './idle-watch.js';
 import { ModelFailure, modelFailure } from './model-error.js';
-import { type ProviderPart, type ProviderRequest, providerModel } from './provider-model.js';
+import {
+  type ProviderModel,
+  type ProviderPart,
+  type ProviderRequest,
+  providerModel,
+} from './provider-model.js';
 import { type PromptMessage, providerPrompt } from './provider-prompt.js';
 
 type FunctionTool = Extract<NonNullable<ProviderRequest['tools']>[number], { type: 'function' }>;
@@ -95,17 +100,21 @@ async function readAnswer(
   const watch = new IdleWatch(idleMs, attempt.signal);
   const answer = new AnswerBuilder(definitions);
   try {
-    const asked = model.doStream({
+    const asked = start(model, {
+      ...rest,
       prompt: providerPrompt(prompt, version),
       ...(definitions.length > 0 && {
         tools: definitions.map(functionTool),
         toolChoice: { type: isWithoutCalls === true ? 'none' : 'auto' },
       }),
       abortSignal: attempt.signal,
-      ...rest,
       ...optionsOf(providerOptions, context),
     });
-    const { stream } = await watch.wait(Promise.resolve(asked));
+    const { stream } = await watch.wait(asked).catch((error: unknown) => {
+      // The model may ignore the signal, and begin to answer all the same.
+      void asked.then(({ stream }) => stream.cancel()).catch(() => {});
+      throw error;
+    });
     for await (const part of watched(stream, watch)) {
       const word = answer.add(part);
       if (answer.hasSources) listener.source();
@@ -121,6 +130,11 @@ async function readAnswer(
   }
   signal.throwIfAborted();
   return answer.answer();
+}
+
+/** A model of a host may also throw at once, or answer without a promise. */
+async function start(model: ProviderModel, request: ProviderRequest) {
+  return await model.doStream(request);
 }
 
 /** The host's own options, together with those for what the provider does with the prompt. */

@@ -10,7 +10,7 @@ export type AssistantMessage = Extract<ProviderMessage, { role: 'assistant' }>;
 export type FilePart = Extract<UserMessage['content'][number], { type: 'file' }>;
 export type ResultPart = ToolPart;
 
-/** A message of the history. Version 3 of the provider's interface takes it, but for a plain text. */
+/** A message of the history. Version 3 of the provider's interface takes it, except for a plain text. */
 export type PromptMessage =
   | AssistantMessage
   | (Omit<UserMessage, 'content'> & { content: string | UserMessage['content'] })
