@@ -174,6 +174,16 @@ describe('askModel', () => {
     expect(asked[0]?.prompt.map(({ role }) => role)).not.toContain('system');
   });
 
+  it('lets no setting replace what the loop asks', async () => {
+    const { model, asked } = modelOf('v3');
+    const settings = { ...SETTINGS, prompt: [], tools: [], abortSignal: undefined };
+    await ask(model, { settings });
+    const [request] = asked;
+    expect(request?.prompt).toHaveLength(5);
+    expect(request?.tools).toHaveLength(1);
+    expect(request?.abortSignal?.aborted).toBe(true);
+  });
+
   it.each([
     ['v2', { type: 'media', ...IMAGE }, { type: 'file', ...IMAGE }],
     ['v3', { type: 'image-data', ...IMAGE }, { type: 'file', ...IMAGE }],
