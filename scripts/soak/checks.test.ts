@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { ToolCallResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { checkBatch, Findings } from './checks.js';
-import { flatness, type Sample } from './samples.js';
+import { flatness, type Sample, socketTexts } from './samples.js';
 
 // A soak without findings only proves something if its checks find real faults.
 
@@ -97,5 +99,23 @@ describe('flatness', () => {
     const findings = new Findings();
     flatness(rising(measure, step), findings);
     expect(findings.lines()).toEqual([expect.stringContaining(`${measure} is not flat`)]);
+  });
+});
+
+describe.runIf(existsSync('/proc/self/net/tcp'))('socketTexts', () => {
+  it('says what a connection joins, and what a server listens at', async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
+    const client = connect(port, '127.0.0.1');
+    await new Promise<void>((connected) => client.once('connect', connected));
+    const { localPort } = client;
+    const texts = socketTexts();
+    client.destroy();
+    (await accepted).destroy();
+    server.close();
+    expect(texts).toContain(`tcp ${port} → 0 in state 0A`);
+    expect(texts).toContain(`tcp ${localPort} → ${port} in state 01`);
   });
 });

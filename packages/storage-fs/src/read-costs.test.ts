@@ -3,14 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isLongRun } from '@ethosagent/test-support';
+import { canTrace, isLongRun } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'read-costs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-// Even if it is installed, it may not be permitted.
-const hasStrace = isLongRun() && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+const isTraced = isLongRun() && canTrace() && existsSync(built);
 
 const SCRIPT = `
 const [built, folder, times] = process.argv.slice(1);
@@ -36,7 +35,7 @@ function systemCalls(times: number): number {
 }
 
 describe('how many system calls a contained read makes', () => {
-  it.runIf(hasStrace && existsSync(built))('no more than ten', () => {
+  it.runIf(isTraced)('no more than ten', () => {
     writeFileSync(join(folder, 'file.txt'), 'x'.repeat(1024));
     const each = (systemCalls(600) - systemCalls(100)) / 500;
     expect(each).toBeGreaterThan(2);

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { isLongRun } from '@ethosagent/test-support';
+import { canTrace, isLongRun } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -349,24 +349,25 @@ describe('createSqliteKvStore on a full disk', () => {
 });
 
 const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-// Even if it is installed, it may not be permitted.
-const hasStrace = isLongRun() && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const CREATE = `
 const { createSqliteKvStore } = await import(process.argv[1]);
 createSqliteKvStore({ path: process.argv[2] }).close();
 `;
 
-it.runIf(hasStrace && existsSync(built))('a new file is on the disk before it has its name', () => {
-  const folder = newFolder();
-  const trace = join(folder, 'trace');
-  const node = [process.execPath, '--input-type=module', '--eval', CREATE];
-  const traced = ['-f', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync,link,linkat', ...node];
-  expect(spawnSync('strace', [...traced, built, join(folder, 'kv.db')]).status).toBe(0);
-  const calls = readFileSync(trace, 'utf8').split('\n');
-  const named = calls.findIndex((call) => /link(at)?\(.*\.new"/.test(call));
-  const synced = (from: number, to: number, what: RegExp) =>
-    calls.slice(from, to).filter((call) => /f(data)?sync\(/.test(call) && what.test(call)).length;
-  expect(named).toBeGreaterThan(0);
-  expect(synced(0, named, /\.new>/)).toBe(1);
-  expect(synced(named, calls.length, new RegExp(`<${folder}>`))).toBe(1);
-});
+it.runIf(canTrace() && existsSync(built))(
+  'a new file is on the disk before it has its name',
+  () => {
+    const folder = newFolder();
+    const trace = join(folder, 'trace');
+    const node = [process.execPath, '--input-type=module', '--eval', CREATE];
+    const traced = ['-f', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync,link,linkat', ...node];
+    expect(spawnSync('strace', [...traced, built, join(folder, 'kv.db')]).status).toBe(0);
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    const named = calls.findIndex((call) => /link(at)?\(.*\.new"/.test(call));
+    const synced = (from: number, to: number, what: RegExp) =>
+      calls.slice(from, to).filter((call) => /f(data)?sync\(/.test(call) && what.test(call)).length;
+    expect(named).toBeGreaterThan(0);
+    expect(synced(0, named, /\.new>/)).toBe(1);
+    expect(synced(named, calls.length, new RegExp(`<${folder}>`))).toBe(1);
+  },
+);

@@ -102,7 +102,7 @@ function createFile(file: string, { open, schema }: { open: Driver; schema: Stor
     closeSync(openSync(draft, 'wx', 0o600));
     const db = open(draft);
     try {
-      // Until it is complete, nobody knows the draft: what is in it is written to the disk once, below.
+      // Nobody opens the draft before it is complete. So it goes to the disk once, after it is closed.
       db.pragma('journal_mode = MEMORY');
       db.pragma('synchronous = OFF');
       migrate(db, schema);

@@ -8,6 +8,7 @@ export {
   compileProgram,
   moduleGraph,
 } from './bundle-script.js';
+export { canTrace } from './can-trace.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export { growthOf, steepParts } from './growth/growth-of.js';

@@ -4,7 +4,7 @@ import { takeStart } from '@ethosagent/policy';
 import type { AgentUsage } from '../api.js';
 import type { ContextRecord } from '../journal/records.js';
 import type { LoggedEntry } from '../journal/session-log.js';
-import type { ModelAnswer } from '../model/ask-model.js';
+import type { ModelAnswer } from '../model/answer-builder.js';
 import { modelMessages, type TakenImages } from '../model/messages.js';
 import { ModelFailure, modelError } from '../model/model-error.js';
 import type { PromptMessage } from '../model/provider-prompt.js';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEvent } from '../api.js';
 import type { RetryPlan } from '../options.js';
-import { askModel, type ModelAnswer, type ModelRequest } from './ask-model.js';
+import type { ModelAnswer } from './answer-builder.js';
+import { askModel, type ModelRequest } from './ask-model.js';
 import { ModelFailure, modelError, modelFailure } from './model-error.js';
 
 export interface Asking {

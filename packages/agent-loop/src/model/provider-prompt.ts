@@ -3,18 +3,17 @@ import type { ProviderRequest, Version } from './provider-model.js';
 type ProviderMessage = ProviderRequest['prompt'][number];
 type UserMessage = Extract<ProviderMessage, { role: 'user' }>;
 type ToolMessage = Extract<ProviderMessage, { role: 'tool' }>;
-type ToolPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>;
-type ContentPart = Extract<ToolPart['output'], { type: 'content' }>['value'][number];
+type ContentPart = Extract<ResultPart['output'], { type: 'content' }>['value'][number];
 export type SystemMessage = Extract<ProviderMessage, { role: 'system' }>;
 export type AssistantMessage = Extract<ProviderMessage, { role: 'assistant' }>;
 export type FilePart = Extract<UserMessage['content'][number], { type: 'file' }>;
-export type ResultPart = ToolPart;
+export type ResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>;
 
 /** A message of the history. Version 3 of the provider's interface takes it, except for a plain text. */
 export type PromptMessage =
   | AssistantMessage
   | (Omit<UserMessage, 'content'> & { content: string | UserMessage['content'] })
-  | (Omit<ToolMessage, 'content'> & { content: ToolPart[] });
+  | (Omit<ToolMessage, 'content'> & { content: ResultPart[] });
 
 /** The prompt in the version of the interface that a model has. */
 export function providerPrompt(
@@ -37,7 +36,7 @@ function providerMessage(message: PromptMessage, version: Version): ProviderMess
       return { ...message, content: userParts(message.content, version) };
     case 'tool':
       if (version === 'v3' || !message.content.some(hasParts)) return message;
-      return { ...message, content: message.content.map((part) => toolPart(part, version)) };
+      return { ...message, content: message.content.map((part) => resultPart(part, version)) };
   }
 }
 
@@ -51,11 +50,11 @@ function userParts(
     .map((part) => (part.type === 'file' && version === 'v4' ? filePart(part) : part));
 }
 
-function hasParts({ output }: ToolPart): boolean {
+function hasParts({ output }: ResultPart): boolean {
   return output.type === 'content';
 }
 
-function toolPart(part: ToolPart, version: Version): ToolPart {
+function resultPart(part: ResultPart, version: Version): ResultPart {
   const { output } = part;
   if (output.type !== 'content') return part;
   const value = output.value.map((each) => contentPart(each, version));
