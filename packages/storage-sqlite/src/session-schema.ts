@@ -1,7 +1,7 @@
 import { indexedWords } from '@ethosagent/policy';
 import type { MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { factsOf } from './message-facts.js';
+import { prepareIndexing } from './message-facts.js';
 import type { Migration, StoreSchema } from './store-schema.js';
 
 const MIGRATIONS: readonly Migration[] = [
@@ -70,15 +70,12 @@ function indexMessages(db: Connection): void {
      FROM message AS m JOIN session AS s ON s.id = m.session
      WHERE m.id > ? ORDER BY m.id LIMIT ?`,
   );
-  const add = db.prepare<[id: number, facts: string, words: string, stems: string]>(
-    'INSERT INTO message_words (rowid, facts, words, stems) VALUES (?, ?, ?, ?)',
-  );
+  const addToIndex = prepareIndexing(db);
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const rows = page.all(last, PAGE);
     for (const { id, text, ...facts } of rows) {
-      const { words, stems } = indexedWords(text);
-      add.run(id, factsOf(facts), words, stems);
+      addToIndex(id, facts, indexedWords(text));
       last = id;
     }
     if (rows.length < PAGE) return;

@@ -1,7 +1,7 @@
 import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole, type SessionAppendOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { factsOf } from './message-facts.js';
+import { prepareIndexing } from './message-facts.js';
 import { prepareClaims } from './session-claims.js';
 import {
   messageColumnsOf,
@@ -49,9 +49,7 @@ export function prepareSessionTable(db: Connection) {
     `INSERT INTO message (session, sequence, created_at, role, tool_name, text, data)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const addWords = db.prepare<[id: number | bigint, facts: string, words: string, stems: string]>(
-    'INSERT INTO message_words (rowid, facts, words, stems) VALUES (?, ?, ?, ?)',
-  );
+  const addToIndex = prepareIndexing(db);
   const touch = db.prepare<[count: number, first: number, last: number, rowid: number]>(
     `UPDATE session SET message_count = message_count + ?,
        started_at = min(started_at, ?), last_message_at = max(last_message_at, ?) WHERE id = ?`,
@@ -139,12 +137,7 @@ export function prepareSessionTable(db: Connection) {
           row.text,
           row.data,
         );
-        addWords.run(
-          lastInsertRowid,
-          factsOf({ owner, session: rowid, role: row.role }),
-          row.words,
-          row.stems,
-        );
+        addToIndex(lastInsertRowid, { owner, session: rowid, role: row.role }, row);
       });
       touch.run(
         rows.length,

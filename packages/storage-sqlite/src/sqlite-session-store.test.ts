@@ -182,6 +182,26 @@ describe('createSqliteSessionStore', () => {
     db.close();
   });
 
+  it('keeps messages without words out of the index', async () => {
+    const path = join(folder, 'sessions.db');
+    const store = createSqliteSessionStore({ path });
+    const wordless = ['', ' \n', '—'].map((text) => ({ role: 'assistant', text }) as const);
+    await store.append(session, [...wordless, { role: 'user', text: 'word' }]);
+    await store.append({ ...session, id: 'other' }, wordless);
+    expect(await store.messages('s')).toHaveLength(4);
+    expect(await store.search('word')).toMatchObject([{ message: { sequence: 4 } }]);
+    const db = openRaw(path);
+    const indexed = () => db.prepareColumn('SELECT count(*) FROM message_words_docsize').get();
+    expect(indexed()).toBe(1);
+    // To delete what isn't in the index leaves the rest of it alone.
+    expect(await store.delete('other')).toBe(true);
+    expect([indexed(), (await store.search('word')).length]).toEqual([1, 1]);
+    expect(await store.delete('s')).toBe(true);
+    expect([indexed(), await store.search('word')]).toEqual([0, []]);
+    db.close();
+    store.close();
+  });
+
   it('keeps a lock of another process from losing an append', async () => {
     const path = join(folder, 'sessions.db');
     const store = createSqliteSessionStore({ path, busyTimeoutMs: 100 });
