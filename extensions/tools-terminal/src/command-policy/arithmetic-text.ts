@@ -73,10 +73,20 @@ const COUNT = /\$(?:\{#(?:\w+|[@*])(?=\[|\})|\{?[#?$!-])/g;
 /** Matches a variable, with or without a subscript or a plain default. */
 const VALUE = /\$(?:\{(\w+|[@*])(?=\[|\}|:?-\w*\})|([A-Za-z_]\w*|\d|[@*]))/g;
 
+/** Returns the value of a variable to which a text is appended. */
+export function appended(name: string, text: string): string {
+  return `$\{${name}}${text}`;
+}
+
+/** Returns a text as arithmetic reads it: without quotes and without continued lines. */
+export function unquoted(text: string): string {
+  return text.replaceAll('\\\n', '').replaceAll(/\$(?=['"])|['"\\]/g, '');
+}
+
 /** Finds the variables that a text reads, and whether it runs something. */
 export function readsOf(text: string): Reads {
   const names: string[] = [];
-  const bare = text
+  const bare = unquoted(text)
     .replaceAll(COUNT, ' ')
     .replaceAll(VALUE, (_, braced?: string, plain?: string) => {
       const name = braced ?? plain ?? '';

@@ -1,5 +1,5 @@
 import type { Command, Word } from 'unbash';
-import { RUNS, readsOf } from './arithmetic-text.js';
+import { appended, RUNS, readsOf } from './arithmetic-text.js';
 import { replaceBrackets } from './shell-word.js';
 import { readsAsText } from './tame-commands.js';
 import type { ValueFlow } from './value-flow.js';
@@ -58,10 +58,7 @@ export class CommandEvaluations {
     const flow = this.#flow;
     if (name === 'set') for (const arg of args) flow.set('@', arg);
     if (name === 'let') {
-      for (const arg of args) {
-        flow.evaluate(arg, source);
-        for (const assigned of assignedIn(arg)) flow.set(assigned, '1');
-      }
+      for (const arg of args) flow.evaluate(arg, source);
     }
     // The variables that such a text sets are not followed.
     if (/^(eval|trap|alias)$/.test(name)) {
@@ -104,8 +101,8 @@ export class CommandEvaluations {
         if (/^-.*n/.test(text)) flow.openAll();
         continue;
       }
-      const [, name, subscript, value] =
-        /^([A-Za-z_]\w*)(\[[^=]*\])?(?:\+?=(.*))?$/s.exec(text) ?? [];
+      const [, name, subscript, append, given] =
+        /^([A-Za-z_]\w*)(\[[^=]*\])?(?:(\+?)=(.*))?$/s.exec(text) ?? [];
       if (name === undefined) {
         flow.evaluate(text, source);
         if (readsAsText(text)) continue;
@@ -116,7 +113,8 @@ export class CommandEvaluations {
       }
       if (isArray || subscript !== undefined) flow.addArray(name);
       if (subscript !== undefined) flow.evaluate(subscript, source);
-      if (value === undefined) continue;
+      if (given === undefined) continue;
+      const value = append === '' ? given : appended(name, given);
       flow.set(name, value);
       flow.declare(name, value, source);
     }
@@ -171,28 +169,3 @@ const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
 const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;
-const NAME = /(?<!\w)[A-Za-z_]\w*/g;
-const ASSIGNS = /\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)/y;
-const STEPPED = /(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
-
-/** Returns the variables that an arithmetic expression sets. Takes linear time. */
-export function assignedIn(expression: string): string[] {
-  const assignsAt = (at: number) => {
-    ASSIGNS.lastIndex = at;
-    return ASSIGNS.test(expression);
-  };
-  const names = Array.from(expression.matchAll(STEPPED), ([, name = '']) => name);
-  // The end of the subscript after a name is the next bracket, which many names may share.
-  let bracket = -1;
-  let isAfterBracket = false;
-  for (const { 0: name, index } of expression.matchAll(NAME)) {
-    const end = index + name.length;
-    if (expression[end] === '[' && bracket < end) {
-      const next = expression.indexOf(']', end);
-      bracket = next === -1 ? expression.length : next;
-      isAfterBracket = next !== -1 && assignsAt(next + 1);
-    }
-    if (expression[end] === '[' ? isAfterBracket : assignsAt(end)) names.push(name);
-  }
-  return names;
-}

@@ -1,6 +1,6 @@
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
-import { arithmeticText, expressionText, RUNS } from './arithmetic-text.js';
-import { assignedIn, CommandEvaluations } from './command-evaluations.js';
+import { appended, arithmeticText, expressionText, RUNS } from './arithmetic-text.js';
+import { CommandEvaluations } from './command-evaluations.js';
 import { tameOutput } from './tame-commands.js';
 import { ValueFlow } from './value-flow.js';
 
@@ -14,6 +14,8 @@ import { ValueFlow } from './value-flow.js';
 export interface Evaluations {
   /** The parts that evaluate a text which is not known to be harmless. */
   unsure: string[];
+  /** The variables that the line sets by evaluating a text. The name may be `UNKNOWN`. */
+  assigned: readonly { name: string; source: string }[];
   /** Whether the line sets a variable, or may set one. */
   setsVariables: boolean;
 }
@@ -30,7 +32,12 @@ export function findEvaluations(
 ): Evaluations {
   const flow = new ValueFlow();
   new Collector(source, flow, functionsIn(script)).collect(script);
-  return { unsure: flow.unsure(isWhole), setsVariables: flow.setsVariables };
+  const assigned = flow.assigned();
+  return {
+    unsure: flow.unsure(isWhole),
+    assigned,
+    setsVariables: flow.setsVariables || assigned.length > 0,
+  };
 }
 
 function functionsIn(script: ParsedScript): Set<string> {
@@ -129,21 +136,22 @@ class Collector {
     }
   }
 
-  #assignment({ name, index, value, text }: Extract<SyntaxNode, { type: 'Assignment' }>): void {
+  #assignment(node: Extract<SyntaxNode, { type: 'Assignment' }>): void {
+    const { name, index, value, text, append } = node;
     const flow = this.#flow;
     if (index !== undefined) {
       flow.addArray(name);
       flow.evaluate(this.#text(index), text);
     }
     if (value.type === 'Word') {
-      flow.set(name, this.#text(value));
+      flow.set(name, append === true ? appended(name, this.#text(value)) : this.#text(value));
       return;
     }
     flow.addArray(name);
     for (const element of value.elements) {
       const given = this.#text(element);
       flow.set(name, given);
-      const end = given.indexOf(']=');
+      const end = given.lastIndexOf(']=');
       if (given.startsWith('[') && end !== -1) flow.evaluate(given.slice(0, end), text);
     }
   }
@@ -151,7 +159,6 @@ class Collector {
   #expression(text: string, node: SyntaxNode): void {
     const shown = expressionText(text, node, this.#outputOf);
     this.#flow.evaluate(shown, text);
-    for (const name of assignedIn(shown)) this.#flow.set(name, '1');
   }
 
   #parameter(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): void {

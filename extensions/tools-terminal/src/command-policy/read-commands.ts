@@ -1,5 +1,4 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
-import { assignedIn } from './command-evaluations.js';
 import { inputAfter, inputOf, withOwnInput } from './command-input.js';
 import { type Evaluations, findEvaluations } from './evaluations.js';
 import { type Calls, callsOf, forkBombs } from './fork-bombs.js';
@@ -29,7 +28,7 @@ export interface ReadCommands {
   subscripts: string[];
   /** Whether the line may evaluate a variable as a number. */
   isArithmetic: boolean;
-  /** Variables that the grammar itself sets: in loops, arithmetic, expansions and descriptors. */
+  /** Variables that the line sets without a command: in loops, arithmetic, expansions, descriptors. */
   assignments: { source: string; assignment: CommandAssignment }[];
   /** Coprocesses, which run beside the line. */
   coprocesses: string[];
@@ -72,7 +71,7 @@ export function readCommands(
     isArithmetic: false,
     assignments: [],
     coprocesses: [],
-    evaluations: { unsure: [], setsVariables: true },
+    evaluations: { unsure: [], assigned: [], setsVariables: true },
     isComplete: true,
   };
   // The attack: a mark character in the text itself, which would look like an unknown part.
@@ -83,6 +82,9 @@ export function readCommands(
     const script = parse(text);
     visit(script, { source: text, input }, found);
     found.evaluations = findEvaluations(script, text, isWhole);
+    for (const { name, source } of found.evaluations.assigned) {
+      found.assignments.push({ source, assignment: { name, value: UNKNOWN } });
+    }
   } catch (error) {
     // The nesting is deeper than the call stack allows.
     if (!(error instanceof RangeError)) throw error;
@@ -151,7 +153,6 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
     case 'ArithmeticFor':
       found.isArithmetic = true;
       if (hidesInNumbers(around.source.slice(node.pos, node.end))) found.isComplete = false;
-      setByNumbers(node, around, found);
       break;
     case 'For':
     case 'Select': {
@@ -188,7 +189,6 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       break;
     case 'ArithmeticExpansion':
       found.isArithmetic = true;
-      setByNumbers(node, around, found);
       if (hidesInNumbers(node.text)) found.isComplete = false;
       if (node.expression === undefined && /[`$]/.test(node.text.slice(3, -2))) {
         found.isComplete = false;
@@ -245,15 +245,6 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
   }
   const input = node.type === 'Command' ? inputOf(node.redirects, around.input) : around.input;
   forEachChild(node, (child) => visit(child, { ...around, input }, found));
-}
-
-/** Adds the variables that an arithmetic expression sets. */
-function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands): void {
-  const end = node.type === 'ArithmeticFor' ? node.body.pos : node.end;
-  const text = source.slice(node.pos, end);
-  for (const name of assignedIn(text)) {
-    found.assignments.push({ source: text, assignment: { name, value: UNKNOWN } });
-  }
 }
 
 /**

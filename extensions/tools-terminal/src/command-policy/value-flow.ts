@@ -1,4 +1,6 @@
 import { readsOf } from './arithmetic-text.js';
+import { assignedIn, isPlainOperand, pastedInto } from './assigned-variables.js';
+import { UNKNOWN } from './marked-text.js';
 
 /** Matches variables of bash whose assignment evaluates the value. */
 export const INTEGER_VARIABLE =
@@ -73,7 +75,47 @@ export class ValueFlow {
    */
   unsure(isWhole: boolean): string[] {
     const open = this.#openVariables(isWhole);
-    const sites = [
+    return this.#evaluated()
+      .filter(({ text }) => {
+        const { runs, names } = readsOf(text);
+        return runs || names.some((name) => this.#isOpenName(name, open, isWhole));
+      })
+      .map(({ source }) => source);
+  }
+
+  /**
+   * Returns the variables that the evaluated texts set, and those that are set by the values of the
+   * variables in them. The name is `UNKNOWN` for a variable that is known only at run time.
+   */
+  assigned(): { name: string; source: string }[] {
+    const found: { name: string; source: string }[] = [];
+    const followed = new Set<string>();
+    const texts = this.#evaluated();
+    // What is added meanwhile is visited as well.
+    for (const { text, source } of texts) {
+      const names = assignedIn(text);
+      if (pastedInto(text).some((name) => !this.#isPlain(name, text))) names.push(UNKNOWN);
+      found.push(...names.map((name) => ({ name, source })));
+      for (const name of readsOf(text).names) {
+        if (followed.has(name)) continue;
+        followed.add(name);
+        texts.push(...this.#valuesOf(name).map((value) => ({ text: value, source })));
+      }
+    }
+    return found;
+  }
+
+  #isPlain(name: string, text: string): boolean {
+    return this.#valuesOf(name).every((value) => isPlainOperand(value, text));
+  }
+
+  #valuesOf(name: string): readonly string[] {
+    return this.#values.get(/^(\d+|[@*])$/.test(name) ? '@' : name) ?? [];
+  }
+
+  /** Returns all texts that the line evaluates. */
+  #evaluated(): Site[] {
+    const sites: Site[] = [
       ...this.#sites,
       ...this.#declared.filter(({ name }) => this.#isOpen || this.#arrays.has(name)),
     ];
@@ -82,12 +124,7 @@ export class ValueFlow {
         sites.push(...texts.map((text) => ({ text, source })));
       }
     }
-    return sites
-      .filter(({ text }) => {
-        const { runs, names } = readsOf(text);
-        return runs || names.some((name) => this.#isOpenName(name, open, isWhole));
-      })
-      .map(({ source }) => source);
+    return sites;
   }
 
   #isOpenName(name: string, open: ReadonlySet<string>, isWhole: boolean): boolean {

@@ -1,6 +1,7 @@
 import { growsLinearly } from '@ethosagent/conformance/fuzz';
 import { describe, expect, it } from 'vitest';
-import { assignedIn } from './command-evaluations.js';
+import { assignedIn, isPlainOperand, pastedInto } from './assigned-variables.js';
+import { UNKNOWN } from './marked-text.js';
 import { replaceBrackets } from './shell-word.js';
 
 const upTo = { check: 128_000, long: 1_024_000 };
@@ -13,8 +14,19 @@ describe('assignedIn', () => {
     ['++a, b--', ['a', 'b']],
     ['a[i]=1, b[i] ++', ['a', 'b']],
     ['a[b=1]=2', ['a', 'b']],
+    ['a[b[0]]=1', ['a', 'b']],
+    ['a["]"]=1, b[0]', ['a']],
+    ['a[b[0]], c[0]==1', []],
     ['a[b', []],
     ['1a=2', []],
+    ['"a"=1, b""c=2, d\\\n=3', ['a', 'bc', 'd']],
+    ['$a=1', [UNKNOWN]],
+    ['a$(b)=1', []],
+    ['a`=1', [UNKNOWN]],
+    ['++$a', [UNKNOWN]],
+    ['${a:-b}=1', [UNKNOWN]],
+    ['${a[b=1]}', ['b']],
+    ['${a}==1, $b<=2', []],
   ])('of %s', (expression, names) => {
     expect(assignedIn(expression).toSorted()).toEqual(names);
   });
@@ -31,6 +43,25 @@ describe('assignedIn', () => {
     assignedIn,
     { upTo },
   );
+});
+
+describe('isPlainOperand', () => {
+  it.each([
+    ['5', 'a=$x', true],
+    ['b', 'a=$x', true],
+    ['-5', 'a + $x', true],
+    // Two operators become one.
+    ['+1', 'a+$x', false],
+    ['-1', 'a-"$x"', false],
+    ['=1', 'a $x', false],
+    ['[0]', 'a$x=1', false],
+    ['${b}', 'a=$x', true],
+    ['${b[0]}', 'a=$x', true],
+    ['${b:-=}', 'a$x', false],
+  ])('of %s in %s', (value, text, isPlain) => {
+    expect(pastedInto(text)).toEqual(['x']);
+    expect(isPlainOperand(value, text)).toBe(isPlain);
+  });
 });
 
 describe('replaceBrackets', () => {
