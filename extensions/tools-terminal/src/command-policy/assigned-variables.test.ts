@@ -1,6 +1,8 @@
 import { growsLinearly } from '@ethosagent/conformance/fuzz';
+import { parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import { assignedIn, isPlainOperand, pastedInto } from './assigned-variables.js';
+import { assignedIn, joinsSigns, operandOf, pastedInto } from './assigned-variables.js';
+import { findEvaluations } from './evaluations.js';
 import { UNKNOWN } from './marked-text.js';
 import { replaceBrackets } from './shell-word.js';
 
@@ -45,22 +47,40 @@ describe('assignedIn', () => {
   );
 });
 
-describe('isPlainOperand', () => {
+describe('findEvaluations', () => {
+  growsLinearly(
+    'takes linear time for numbers with values',
+    (size) => 'x=1;(($x));'.repeat(size / 11),
+    (line) => findEvaluations(parse(line), line, true),
+    { upTo },
+  );
+});
+
+describe('operandOf', () => {
   it.each([
-    ['5', 'a=$x', true],
-    ['b', 'a=$x', true],
-    ['-5', 'a + $x', true],
-    // Two operators become one.
-    ['+1', 'a+$x', false],
-    ['-1', 'a-"$x"', false],
-    ['=1', 'a $x', false],
-    ['[0]', 'a$x=1', false],
-    ['${b}', 'a=$x', true],
-    ['${b[0]}', 'a=$x', true],
-    ['${b:-=}', 'a$x', false],
-  ])('of %s in %s', (value, text, isPlain) => {
+    [['5', 'b'], 'plain'],
+    [['5', '-5'], 'signed'],
+    [['+1'], 'signed'],
+    [['=1'], 'operator'],
+    [['-5', '--5'], 'operator'],
+    [['[0]', '5'], 'operator'],
+    [['${b}', '${b[0]}'], 'plain'],
+    [['${b:-=}'], 'operator'],
+    [[], 'plain'],
+  ])('of %j', (values, operand) => {
+    expect(operandOf(values)).toBe(operand);
+  });
+});
+
+describe('joinsSigns', () => {
+  it.each([
+    ['a=$x', false],
+    ['a + $x', false],
+    ['a+$x', true],
+    ['a-"${x}"', true],
+  ])('of %s', (text, joins) => {
     expect(pastedInto(text)).toEqual(['x']);
-    expect(isPlainOperand(value, text)).toBe(isPlain);
+    expect(joinsSigns(text)).toBe(joins);
   });
 });
 

@@ -47,9 +47,22 @@ export function pastedInto(text: string): string[] {
   return Array.from(unquoted(text).matchAll(PASTED), ([, name = '']) => name);
 }
 
-/** Whether a value that becomes a part of `text` adds no operator that sets a variable. */
-export function isPlainOperand(value: string, text: string): boolean {
-  const own = value.replaceAll(WHOLE_VALUE, ' ');
-  if (/^[^=+[\]-]*$/.test(own)) return true;
-  return /^[-+]\d+$/.test(own) && !/[-+]\$/.test(unquoted(text));
+/** What a value brings into a text: nothing special, a sign, or what may set a variable. */
+export type Operand = 'plain' | 'signed' | 'operator';
+
+/** Returns the worst of what some values may bring into a text. */
+export function operandOf(values: readonly string[]): Operand {
+  let worst: Operand = 'plain';
+  for (const value of values) {
+    const own = value.replaceAll(WHOLE_VALUE, ' ');
+    if (/^[^=+[\]-]*$/.test(own)) continue;
+    if (!/^[-+]\d+$/.test(own)) return 'operator';
+    worst = 'signed';
+  }
+  return worst;
+}
+
+/** Whether a text has a sign where a value begins: with another sign they are one operator. */
+export function joinsSigns(text: string): boolean {
+  return /[-+]\$/.test(unquoted(text));
 }

@@ -1,5 +1,11 @@
 import { readsOf } from './arithmetic-text.js';
-import { assignedIn, isPlainOperand, pastedInto } from './assigned-variables.js';
+import {
+  assignedIn,
+  joinsSigns,
+  type Operand,
+  operandOf,
+  pastedInto,
+} from './assigned-variables.js';
 import { UNKNOWN } from './marked-text.js';
 
 /** Matches variables of bash whose assignment evaluates the value. */
@@ -90,11 +96,18 @@ export class ValueFlow {
   assigned(): { name: string; source: string }[] {
     const found: { name: string; source: string }[] = [];
     const followed = new Set<string>();
+    const operands = new Map<string, Operand>();
+    const operandIn = (name: string): Operand => {
+      const operand = operands.get(name) ?? operandOf(this.#valuesOf(name));
+      operands.set(name, operand);
+      return operand;
+    };
     const texts = this.#evaluated();
     // What is added meanwhile is visited as well.
     for (const { text, source } of texts) {
       const names = assignedIn(text);
-      if (pastedInto(text).some((name) => !this.#isPlain(name, text))) names.push(UNKNOWN);
+      const pasted = new Set(pastedInto(text).map(operandIn));
+      if (pasted.has('operator') || (pasted.has('signed') && joinsSigns(text))) names.push(UNKNOWN);
       found.push(...names.map((name) => ({ name, source })));
       for (const name of readsOf(text).names) {
         if (followed.has(name)) continue;
@@ -103,10 +116,6 @@ export class ValueFlow {
       }
     }
     return found;
-  }
-
-  #isPlain(name: string, text: string): boolean {
-    return this.#valuesOf(name).every((value) => isPlainOperand(value, text));
   }
 
   #valuesOf(name: string): readonly string[] {
