@@ -40,6 +40,16 @@ describe('variableEffect', () => {
     ...['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HTTPS_PROXY'],
     ...['http_proxy', 'https_proxy', 'ftp_proxy', 'all_proxy', 'no_proxy', 'ALL_PROXY'],
     ...['TERMINFO', 'LESSKEY', 'PSQLRC', 'HGRCPATH', 'PHPRC', 'AWKPATH', 'DOTNET_STARTUP_HOOKS'],
+    ...[
+      'LESSKEYIN',
+      'LESSKEY_CONTENT',
+      'GETCONF_DIR',
+      'R_LIBS_USER',
+      'COR_PROFILER_PATH',
+      'JUPYTER_PATH',
+    ],
+    ...['PYTEST_PLUGINS', 'GCC_EXEC_PREFIX', 'COMPILER_PATH', 'GTK_MODULES', 'QT_PLUGIN_PATH'],
+    ...['PLAYWRIGHT_BROWSERS_PATH', 'MANOPT', 'DBUS_SESSION_BUS_ADDRESS', 'GOPROXY', 'GOSUMDB'],
   ])('%s changes what runs', (name) => {
     expect(variableEffect(name)).toBe('changes what runs');
   });
@@ -49,11 +59,13 @@ describe('variableEffect', () => {
     ...['LESSCLOSE', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR'],
     ...['GIT_EXTERNAL_DIFF', 'GIT_PROXY_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS', 'SUDO_ASKPASS'],
     ...['RSYNC_RSH', 'CVS_RSH', 'RSYNC_CONNECT_PROG', 'MAKE', 'CC', 'CXX', 'LD', 'AR', 'AS', 'CPP'],
+    ...['RM', 'YACC', 'PKG_CONFIG', 'CCACHE_PREFIX', 'CMAKE_CXX_COMPILER_LAUNCHER', 'HGMERGE'],
   ])('the value of %s names a command', (name) => {
     expect(variableEffect(name)).toBe('names a command');
   });
 
   it.each([
+    ...['CCACHE_DIR', 'MIX_ENV', 'RM_X', 'VIMX', 'R_X', 'GODEBUG', 'CMAKE_BUILD_TYPE'],
     ...['FOO', 'DEBUG', 'CI', 'LANG', 'TZ', 'TERM', 'NO_COLOR', 'NODE_ENV', 'PORT', 'X_PATH'],
     ...['PYTHONUNBUFFERED', 'PYTHONHASHSEED', 'GIT_TERMINAL_PROMPT', 'GIT_AUTHOR_NAME'],
     ...['NPM_CONFIG_LOGLEVEL', 'npm_config_fund', 'PIP_NO_INPUT', 'CARGO_TERM_COLOR'],

@@ -329,6 +329,7 @@ describe('judgeCommand', () => {
     ['open subscripts of let', (size) => `let '${'a[b'.repeat(size / 3)}'`],
     ['options that are not known', (size) => `sudo ${'--zz '.repeat(size / 5)}ls`],
     ['executions of find', (size) => `find . ${'-exec a '.repeat(size / 8)}`],
+    ['flags of a compiler', (size) => `CFLAGS='${'-fuse-ld='.repeat(size / 9)}' make`],
     ['open braces', (size) => `parallel '${'{'.repeat(size)}' ::: a`],
     ['patterns in patterns', (size) => `ls ${'@(a|'.repeat(size / 8)}${')'.repeat(size / 8)}`],
   ];

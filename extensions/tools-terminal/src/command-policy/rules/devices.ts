@@ -107,6 +107,7 @@ function byName(name: string, args: readonly string[]): Objection | undefined {
 
 /**
  * Returns the files that a program writes, if the program is one that is used to write to devices.
+ * In a script of sed, text that is no file may be among them.
  */
 export function writtenBy(name: string, args: readonly string[]): string[] {
   switch (name) {
@@ -128,8 +129,23 @@ export function writtenBy(name: string, args: readonly string[]): string[] {
     case 'find':
       return args.filter((_, at) => /^-f(printf?|print0|ls)$/.test(args[at - 1] ?? ''));
     default:
-      return [];
+      if (/^g?sed$/.test(name)) return args.flatMap((script) => namedIn(script, WRITTEN_BY_SED));
+      return /^[gmn]?awk$/.test(name)
+        ? args.flatMap((program) => namedIn(program, WRITTEN_BY_AWK))
+        : [];
   }
+}
+
+/** Match what may be a file after the command or the flag `w` in a script of sed. */
+const WRITTEN_BY_SED = [
+  /(?<![A-Za-z])[gpIiMm\d]{0,5}[wW]\s+([^\s;}]+)/g,
+  /(?:^|[;{}\n][ \t]*|[\d$])[wW]([./\uE002][^\s;}]*)/g,
+];
+/** Matches the name of a file that a program of awk writes. */
+const WRITTEN_BY_AWK = [/>\s*"([^"]+)"/g];
+
+function namedIn(text: string, patterns: readonly RegExp[]): string[] {
+  return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, path = '']) => path));
 }
 
 function targetsOf(args: readonly string[]): string[] {

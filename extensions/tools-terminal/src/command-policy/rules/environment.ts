@@ -11,6 +11,15 @@ const USUAL_FOLDER =
   /^(?:\uE002\/(?:\.?[\w-]+\/)*(?:s?bin|shims)|\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin)$/;
 const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|-nw))?$/;
 
+/** Matches the compilers that people choose, with plain options. */
+const COMPILER =
+  /^(?:ccache )?(?:[\w.-]+-)?(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|gfortran|ld|lld|mold|gold|ar|llvm-ar|ranlib|nm|bison|byacc|flex|m4|pkg-config|pkgconf|make|gmake)(?:-[\d.]+)?(?: -[mOg][\w=]*)*$|^[\w.-]+-$/;
+/** Matches options of a compiler that load code, or name a program that it runs. */
+const LOADS_INTO_COMPILER =
+  /(^|\s|,)(-f?plugin|-fpass-plugin|-B(?!static|dynamic|symbolic|group)|-wrapper|--?specs|-load|-Xclang)|(^|\s)@|(^|\s)-fuse-ld=[^\s/]*\/|-plugin|-dynamic-linker/;
+/** Matches a call of a function of make that runs something. Make expands each variable that it gets. */
+const RUN_BY_MAKE = /\$[({]\s*(shell|eval|file|guile)\b/;
+
 /** Matches variables that say where an interpreter looks for modules. */
 const MODULE_PATH = /^(PYTHONPATH|NODE_PATH)$/;
 
@@ -31,6 +40,10 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
   if (assignment.isReference === true) return ask('makes a name mean another');
   if (isMarked(name)) return ask('sets a variable that is known only when it runs');
   if (assignment.isRemoved === true || assignment.isKept === true) return undefined;
+  if (RUN_BY_MAKE.test(value)) return ask('sets a variable to what make would run');
+  if (/FLAGS$/.test(name) && LOADS_INTO_COMPILER.test(value)) {
+    return ask(`sets ${name}, which makes a compiler load or run something else`);
+  }
   // Bash evaluates the values of these variables.
   if (INTEGER_VARIABLE.test(name) && !isUnknown(value) && !/^\s*\d*\s*$/.test(value)) {
     return ask(`sets ${name} to what is no number`);
@@ -50,6 +63,10 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
   if (effect === 'changes what runs') return ask(`sets ${name}, which changes what runs`);
   if (effect === undefined || /^(cat|true|:|less|more|)$/.test(value) || EDITOR.test(value))
     return undefined;
+  const [, folder, program = ''] = /^(?:(\S*)\/)?([^/]*)$/s.exec(value) ?? [];
+  if (COMPILER.test(program) && (folder === undefined || USUAL_FOLDER.test(folder))) {
+    return undefined;
+  }
   return ask(`sets ${name}, which names a command`);
 }
 
