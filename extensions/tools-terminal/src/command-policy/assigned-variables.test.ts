@@ -54,6 +54,12 @@ describe('findEvaluations', () => {
     (line) => findEvaluations(parse(line), line, true),
     { upTo },
   );
+  growsLinearly(
+    'takes linear time for formats with values',
+    (size) => 'x=%$x;printf $x n;'.repeat(size / 18),
+    (line) => findEvaluations(parse(line), line, true),
+    { upTo },
+  );
 });
 
 describe('operandOf', () => {

@@ -3,7 +3,7 @@ import { appended, RUNS, readsOf } from './arithmetic-text.js';
 import { replaceBrackets } from './shell-word.js';
 import { readsAsText } from './tame-commands.js';
 import type { ValueFlow } from './value-flow.js';
-import { DECLARES, variableOperands } from './variable-operands.js';
+import { DECLARES, printfOperands, variableOperands } from './variable-operands.js';
 
 /** Finds which words a command of bash sets as variables, and which it evaluates. */
 export class CommandEvaluations {
@@ -44,6 +44,19 @@ export class CommandEvaluations {
     if (DECLARES.test(name)) this.#declares(node.args.slice(at), source);
     else if (/^(test|\[)$/.test(name)) this.#tests(args, node.args.slice(at), source);
     else this.#sets(name, args, source);
+    if (name === 'printf') this.#format(args, source);
+  }
+
+  /** Adds the format of `printf`: the first word that does not become nothing, or several. */
+  #format(args: readonly string[], source: string): void {
+    const operands = printfOperands(args);
+    const isOpen = (operand: string) => /[$`*?[{]/.test(operand);
+    const fixed = operands.findIndex((operand) => !isOpen(operand));
+    const formats = operands.slice(0, fixed === -1 ? operands.length : fixed + 1);
+    const rest = operands.slice(1);
+    // What becomes several words brings more operands.
+    if (operands.some(isOpen)) rest.push('$@');
+    this.#flow.addFormat({ text: formats.join('\n'), operands: rest, source });
   }
 
   #descriptors({ redirects }: Command): void {

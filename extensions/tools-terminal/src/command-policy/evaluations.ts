@@ -14,7 +14,7 @@ import { ValueFlow } from './value-flow.js';
 export interface Evaluations {
   /** The parts that evaluate a text which is not known to be harmless. */
   unsure: string[];
-  /** The variables that the line sets by evaluating a text. The name may be `UNKNOWN`. */
+  /** The variables that the line sets by numbers and formats. The name may be `UNKNOWN`. */
   assigned: readonly { name: string; source: string }[];
   /** Whether the line sets a variable, or may set one. */
   setsVariables: boolean;
@@ -32,7 +32,7 @@ export function findEvaluations(
 ): Evaluations {
   const flow = new ValueFlow();
   new Collector(source, flow, functionsIn(script)).collect(script);
-  const assigned = flow.assigned();
+  const assigned = flow.assigned(isWhole);
   return {
     unsure: flow.unsure(isWhole),
     assigned,

@@ -29,6 +29,10 @@ describe('what a number sets', () => {
     'x=1; x+=2; ls $((x))',
     'ls $(( (1+2) == 3 ))',
     'let n=1; ls',
+    "printf '%s\\n' PATH; ls",
+    'x=b; printf "a%s%% new\\n" "$x"; ls',
+    'w=20; printf "%${w}s\\n" "$x"; ls',
+    "printf 'a%n' n; ls",
     'declare -i n=1; ls',
   ])('is allowed where it is another variable: %s', (line) => {
     expect(isAllowed(line)).toBe(true);

@@ -1,4 +1,4 @@
-import { readsOf } from './arithmetic-text.js';
+import { type Reads, readsOf } from './arithmetic-text.js';
 import {
   assignedIn,
   joinsSigns,
@@ -24,11 +24,17 @@ interface Site {
   source: string;
 }
 
+/** A format of `printf` and what it formats. `%n` sets the variable that an operand names. */
+interface Format extends Site {
+  operands: readonly string[];
+}
+
 /** Tracks which texts a line puts into variables, and which texts it evaluates. */
 export class ValueFlow {
   /** The texts of each variable, by its name. `@` stands for all positional parameters. */
   readonly #values = new Map<string, string[]>();
   readonly #sites: Site[] = [];
+  readonly #formats: Format[] = [];
   readonly #arrays = new Set<string>();
   readonly #declared: (Site & { name: string })[] = [];
   /** Whether any variable may have any value. */
@@ -54,6 +60,10 @@ export class ValueFlow {
    */
   declare(name: string, text: string, source: string): void {
     this.#declared.push({ name, text, source });
+  }
+
+  addFormat(format: Format): void {
+    this.#formats.push(format);
   }
 
   addArray(name: string): void {
@@ -90,10 +100,13 @@ export class ValueFlow {
   }
 
   /**
-   * Returns the variables that the evaluated texts set, and those that are set by the values of the
-   * variables in them. The name is `UNKNOWN` for a variable that is known only at run time.
+   * Returns the variables that the evaluated texts set, those that are set by the values of the
+   * variables in them, and those that `printf` sets. The name is `UNKNOWN` for a variable that is
+   * known only at run time.
+   *
+   * @param isWhole whether nothing around the line can have set variables
    */
-  assigned(): { name: string; source: string }[] {
+  assigned(isWhole: boolean): { name: string; source: string }[] {
     const found: { name: string; source: string }[] = [];
     const followed = new Set<string>();
     const operands = new Map<string, Operand>();
@@ -115,11 +128,24 @@ export class ValueFlow {
         texts.push(...this.#valuesOf(name).map((value) => ({ text: value, source })));
       }
     }
-    return found;
+    return [...found, ...this.#assignedByFormats(isWhole)];
+  }
+
+  #assignedByFormats(isWhole: boolean): { name: string; source: string }[] {
+    if (this.#formats.length === 0) return [];
+    const bringing = this.#variablesWith((text) => /[%`]/.test(text));
+    const ending = this.#variablesWith((text) => /[%n`]/.test(text));
+    return this.#formats.flatMap(({ text, operands, source }) => {
+      const bare = text.replaceAll('%%', '');
+      const may = OPEN_CONVERSION.test(bare) ? ending : bringing;
+      const counts =
+        COUNTS.test(bare) || pastedInto(bare).some((name) => !isWhole || may.has(keyOf(name)));
+      return counts ? operandNames(operands).map((name) => ({ name, source })) : [];
+    });
   }
 
   #valuesOf(name: string): readonly string[] {
-    return this.#values.get(/^(\d+|[@*])$/.test(name) ? '@' : name) ?? [];
+    return this.#values.get(keyOf(name)) ?? [];
   }
 
   /** Returns all texts that the line evaluates. */
@@ -145,22 +171,48 @@ export class ValueFlow {
   }
 
   /** Returns the variables with text that bash might run, and those that get their values. */
-  #openVariables(isWhole: boolean): Set<string> {
-    const open = new Set<string>();
+  #openVariables(isWhole: boolean): ReadonlySet<string> {
+    return this.#variablesWith(
+      (_, { runs, names }) => runs || names.some((read) => this.#isOpenName(read, NONE, isWhole)),
+    );
+  }
+
+  /** Returns the variables with such a text, and those that get their values. */
+  #variablesWith(isSuch: (text: string, reads: Reads) => boolean): ReadonlySet<string> {
+    const found = new Set<string>();
     const cameInto = new Map<string, string[]>();
     for (const [name, texts] of this.#values) {
-      const { runs, names } = readsOf(texts.join(' '));
-      if (runs || names.some((read) => this.#isOpenName(read, NONE, isWhole))) open.add(name);
-      for (const read of names) {
+      const text = texts.join(' ');
+      const reads = readsOf(text);
+      if (isSuch(text, reads)) found.add(name);
+      for (const read of reads.names) {
         const targets = cameInto.get(read);
         if (targets === undefined) cameInto.set(read, [name]);
         else targets.push(name);
       }
     }
     // What is added meanwhile is visited as well.
-    for (const name of open) for (const target of cameInto.get(name) ?? []) open.add(target);
-    return open;
+    for (const name of found) for (const target of cameInto.get(name) ?? []) found.add(target);
+    return found;
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Matches a format with `%n`, or with text that is known only at run time. */
+const COUNTS = /%[^%A-Za-z$]*[hjlLqtz]*n|`/;
+/** Matches a format whose conversion is the value of a variable. */
+const OPEN_CONVERSION = /%[^%A-Za-z$]*\$/;
+
+/** The positional parameters share their values. */
+function keyOf(name: string): string {
+  return /^(\d+|[@*])$/.test(name) ? '@' : name;
+}
+
+/** Returns the names among the operands; `UNKNOWN` for one that bash may expand. */
+function operandNames(operands: readonly string[]): string[] {
+  return operands.flatMap((operand) => {
+    if (/[$`*?[{]/.test(operand)) return [UNKNOWN];
+    return /^[A-Za-z_]\w*$/.test(operand) ? [operand] : [];
+  });
+}

@@ -1,3 +1,5 @@
+import { maySplit } from './marked-text.js';
+
 /** Matches builtins that declare variables, with values in their words. */
 export const DECLARES = /^(export|declare|typeset|local|readonly)$/;
 
@@ -17,12 +19,17 @@ interface BuiltinWords {
 
 function readWords(args: readonly string[], valued: string, naming: string): BuiltinWords {
   const named: string[] = [];
+  const skipped: string[] = [];
   let at = 0;
   for (; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (word === '--') {
       at += 1;
       break;
+    }
+    if (mayVanish(word)) {
+      skipped.push(word);
+      continue;
     }
     if (!/^-./.test(word)) break;
     const letter = [...word].findIndex(
@@ -34,7 +41,17 @@ function readWords(args: readonly string[], valued: string, naming: string): Bui
     if (joined === '') at += 1;
     if (isName) named.push(joined === '' ? (args[at] ?? '') : joined);
   }
-  return { named, operands: args.slice(at) };
+  return { named, operands: [...skipped, ...args.slice(at)] };
+}
+
+/** Whether a word may become no word, so that what comes after it takes its place. */
+function mayVanish(word: string): boolean {
+  return maySplit(word) || /^[$`]/.test(word);
+}
+
+/** Returns the words of `printf` after its options: the format, and what it formats. */
+export function printfOperands(args: readonly string[]): readonly string[] {
+  return readWords(args, VALUED.printf ?? '', '').operands;
 }
 
 /**
@@ -62,7 +79,11 @@ export function variableOperands(name: string, args: readonly string[]): string[
     case 'wait':
       return [...named];
     case 'getopts':
-      return ['OPTARG', 'OPTIND', ...operands.slice(1, 2)];
+      return [
+        'OPTARG',
+        'OPTIND',
+        ...(mayVanish(operands[0] ?? '') ? operands.slice(0, 3) : operands.slice(1, 2)),
+      ];
     case 'unset':
       return [...operands];
     default:
