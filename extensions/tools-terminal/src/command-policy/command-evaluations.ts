@@ -44,18 +44,22 @@ export class CommandEvaluations {
     if (DECLARES.test(name)) this.#declares(node.args.slice(at), source);
     else if (/^(test|\[)$/.test(name)) this.#tests(args, node.args.slice(at), source);
     else this.#sets(name, args, source);
-    if (name === 'printf') this.#format(args, source);
+    if (name === 'printf') this.#format(args, all.slice(at + 1), source);
   }
 
   /** Adds the format of `printf`: the first word that does not become nothing, or several. */
-  #format(args: readonly string[], source: string): void {
-    const operands = printfOperands(args);
-    const isOpen = (operand: string) => /[$`*?[{]/.test(operand);
-    const fixed = operands.findIndex((operand) => !isOpen(operand));
+  #format(args: readonly string[], words: Command['args'], source: string): void {
+    // In a word without expansions, these are only characters.
+    const texts = args.map((arg, at) =>
+      isLiteral(words[at]) ? arg.replaceAll(/[$`*?[{]/g, ' ') : arg,
+    );
+    const open = new Set(texts.filter((_, at) => maySpread(words[at])));
+    const operands = printfOperands(texts);
+    const fixed = operands.findIndex((operand) => !open.has(operand));
     const formats = operands.slice(0, fixed === -1 ? operands.length : fixed + 1);
     const rest = operands.slice(1);
     // What becomes several words brings more operands.
-    if (operands.some(isOpen)) rest.push('$@');
+    if (open.size > 0) rest.push('$@');
     this.#flow.addFormat({ text: formats.join('\n'), operands: rest, source });
   }
 
@@ -150,11 +154,20 @@ export class CommandEvaluations {
 }
 
 /** Whether a word may expand to several words that are known only at run time. */
-function maySpread(word: Command['args'][number]): boolean {
+function maySpread(word: Command['args'][number] | undefined): boolean {
+  if (word === undefined) return false;
   if (hasPart(word, SPLITS)) return true;
   if (hasPart(word, /^ExtendedGlob$/)) return true;
   if (hasPart(word, /^Glob$/)) return /^-?[vR]?$/.test(fixedPart(word.text));
   return hasPart(word, QUOTED) && LIST.test(word.text);
+}
+
+/** Whether a word has only characters and quotes that expand nothing. */
+function isLiteral(word: Command['args'][number] | undefined): boolean {
+  if (word?.type !== 'Word') return false;
+  return word.parts === undefined
+    ? !/[$`*?[{]/.test(word.text)
+    : word.parts.every(({ type }) => /^(SingleQuoted|AnsiCQuoted)$/.test(type));
 }
 
 /** The part of a pattern that what it matches has, too. */

@@ -12,9 +12,15 @@ export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean
   );
 }
 
+/**
+ * Matches `$'…'` with an escape for `$` or for a backquote. In double quotes and in numbers, bash
+ * first replaces the escapes, and then runs the substitutions that come out.
+ */
+const ESCAPED = /\$'(?:[^'\\]|\\.)*?\\(?:x(?:24|60)|0?44|0?140|[uU]0*(?:24|60))/s;
+
 /** Whether arithmetic has quoted substitutions. Bash runs them when they are in a subscript. */
 export function hidesInNumbers(text: string): boolean {
-  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
+  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text) || ESCAPED.test(text);
 }
 
 /**
@@ -28,12 +34,18 @@ export function hidesInHereDoc(part: WordPart): boolean {
   return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
 }
 
-/** Whether a part in double quotes has a substitution after `$'`, which begins no quotes there. */
+/** Whether a part in double quotes has a substitution after `$'`, which bash runs there. */
 export function hidesInQuotes(part: WordPart): boolean {
+  // The parser shows what stands in these as one text, with its quotes.
+  if (/^(BraceExpansion|Glob|ExtendedGlob)$/.test(part.type)) return hidesInExpansion(part.text);
   if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return false;
   return part.parts.some(
-    ({ type, text }) => type === 'ParameterExpansion' && /\$'[^']*(?:\$[({]|`)/.test(text),
+    ({ type, text }) => type === 'ParameterExpansion' && hidesInExpansion(text),
   );
+}
+
+function hidesInExpansion(text: string): boolean {
+  return /\$'(?:[^'\\]|\\.)*(?:\$[({]|`)/s.test(text) || ESCAPED.test(text);
 }
 
 /** Whether bash expands the target of `>&` a second time. It does so when the result is not a number. */

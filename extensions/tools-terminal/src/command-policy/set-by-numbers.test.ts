@@ -33,6 +33,7 @@ describe('what a number sets', () => {
     'x=b; printf "a%s%% new\\n" "$x"; ls',
     'w=20; printf "%${w}s\\n" "$x"; ls',
     "printf 'a%n' n; ls",
+    "printf '[%s] `%s` $1' '$(a)' '`b`' \"$x\"; ls",
     'declare -i n=1; ls',
   ])('is allowed where it is another variable: %s', (line) => {
     expect(isAllowed(line)).toBe(true);
