@@ -126,6 +126,16 @@ describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () =
   });
 });
 
+it.each(['npm_config_cache', 'UV_CACHE_DIR'])(
+  'the folder that is proposed for what is fetched may be given: %s',
+  async (name) => {
+    const { bridge } = createWorld({
+      servers: { hub: { ...reaching('serve', '127.0.0.1:1'), env: { [name]: '/c' } } },
+    });
+    expect(await bridge.start()).toMatchObject([{ state: 'ready' }]);
+  },
+);
+
 describe('what is no doing of a sandbox is not put down to it', () => {
   it.each([
     ['a server outside of one', ['say', "ENOENT: no such file, open '/srv/x'"], false],

@@ -49,7 +49,7 @@ describe('variableEffect', () => {
       'JUPYTER_PATH',
     ],
     ...['PYTEST_PLUGINS', 'GCC_EXEC_PREFIX', 'COMPILER_PATH', 'GTK_MODULES', 'QT_PLUGIN_PATH'],
-    ...['PLAYWRIGHT_BROWSERS_PATH', 'MANOPT', 'DBUS_SESSION_BUS_ADDRESS', 'GOPROXY', 'GOSUMDB'],
+    ...['MANOPT', 'DBUS_SESSION_BUS_ADDRESS', 'GOPROXY', 'GOSUMDB'],
   ])('%s changes what runs', (name) => {
     expect(variableEffect(name)).toBe('changes what runs');
   });
@@ -65,7 +65,18 @@ describe('variableEffect', () => {
   });
 
   it.each([
-    ...['CCACHE_DIR', 'MIX_ENV', 'RM_X', 'VIMX', 'R_X', 'GODEBUG', 'CMAKE_BUILD_TYPE'],
+    ...[
+      'npm_config_cache',
+      'UV_CACHE_DIR',
+      'PUPPETEER_EXECUTABLE_PATH',
+      'CCACHE_DIR',
+      'MIX_ENV',
+      'RM_X',
+      'VIMX',
+      'R_X',
+      'GODEBUG',
+      'CMAKE_BUILD_TYPE',
+    ],
     ...['FOO', 'DEBUG', 'CI', 'LANG', 'TZ', 'TERM', 'NO_COLOR', 'NODE_ENV', 'PORT', 'X_PATH'],
     ...['PYTHONUNBUFFERED', 'PYTHONHASHSEED', 'GIT_TERMINAL_PROMPT', 'GIT_AUTHOR_NAME'],
     ...['NPM_CONFIG_LOGLEVEL', 'npm_config_fund', 'PIP_NO_INPUT', 'CARGO_TERM_COLOR'],

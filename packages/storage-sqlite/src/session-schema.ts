@@ -1,7 +1,7 @@
 import { indexedWords } from '@ethosagent/policy';
 import type { MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { prepareIndexing } from './message-facts.js';
+import { prepareIndexing } from './message-index.js';
 import type { Migration, StoreSchema } from './store-schema.js';
 
 const MIGRATIONS: readonly Migration[] = [

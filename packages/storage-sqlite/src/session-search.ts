@@ -13,7 +13,7 @@ import {
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { ownerFact, roleFact, sessionFact } from './message-facts.js';
+import { ownerFact, roleFact, sessionFact } from './message-index.js';
 import {
   type IndexHit,
   type IndexQuery,

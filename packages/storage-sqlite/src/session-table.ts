@@ -1,7 +1,7 @@
 import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole, type SessionAppendOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { prepareIndexing } from './message-facts.js';
+import { prepareIndexing } from './message-index.js';
 import { prepareClaims } from './session-claims.js';
 import {
   messageColumnsOf,

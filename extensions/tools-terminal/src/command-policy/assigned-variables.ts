@@ -66,3 +66,21 @@ export function operandOf(values: readonly string[]): Operand {
 export function joinsSigns(text: string): boolean {
   return /[-+]\$/.test(unquoted(text));
 }
+
+/** Whether a format of `printf` has `%n`, or text that is known only at run time. */
+export function hasCount(format: string): boolean {
+  return /%[^%A-Za-z$]*[hjlLqtz]*n|`/.test(format.replaceAll('%%', ''));
+}
+
+/** Whether the letter of a conversion is the value of a variable, as in `%$x`. */
+export function isOpenConversion(format: string): boolean {
+  return /%[^%A-Za-z$]*\$/.test(format.replaceAll('%%', ''));
+}
+
+/** Returns the names among the operands; `UNKNOWN` for one that bash may expand. */
+export function namesAmong(operands: readonly string[]): string[] {
+  return operands.flatMap((operand) => {
+    if (/[$`*?[{]/.test(operand)) return [UNKNOWN];
+    return /^[A-Za-z_]\w*$/.test(operand) ? [operand] : [];
+  });
+}

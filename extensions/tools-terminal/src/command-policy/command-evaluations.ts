@@ -49,9 +49,9 @@ export class CommandEvaluations {
 
   /** Adds the format of `printf`: the first word that does not become nothing, or several. */
   #format(args: readonly string[], words: Command['args'], source: string): void {
-    // In a word without expansions, these are only characters.
+    // In quotes that expand nothing, these are only characters.
     const texts = args.map((arg, at) =>
-      isLiteral(words[at]) ? arg.replaceAll(/[$`*?[{]/g, ' ') : arg,
+      isPlainlyQuoted(words[at]) ? arg.replaceAll(/[$`*?[{]/g, ' ') : arg,
     );
     const open = new Set(texts.filter((_, at) => maySpread(words[at])));
     const operands = printfOperands(texts);
@@ -162,12 +162,10 @@ function maySpread(word: Command['args'][number] | undefined): boolean {
   return hasPart(word, QUOTED) && LIST.test(word.text);
 }
 
-/** Whether a word has only characters and quotes that expand nothing. */
-function isLiteral(word: Command['args'][number] | undefined): boolean {
-  if (word?.type !== 'Word') return false;
-  return word.parts === undefined
-    ? !/[$`*?[{]/.test(word.text)
-    : word.parts.every(({ type }) => /^(SingleQuoted|AnsiCQuoted)$/.test(type));
+/** Whether the whole word is in quotes that expand nothing. */
+function isPlainlyQuoted(word: Command['args'][number] | undefined): boolean {
+  if (word?.type !== 'Word' || word.parts === undefined) return false;
+  return word.parts.every(({ type }) => /^(SingleQuoted|AnsiCQuoted)$/.test(type));
 }
 
 /** The part of a pattern that what it matches has, too. */

@@ -12,15 +12,20 @@ export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean
   );
 }
 
+/** Matches `$'…'` with text that means nothing to a shell, such as `$'\n'`. */
+const HARMLESS = /\$'(?:[\w\s.,:;/@%+=-]|\\[abefnrtv])*'/g;
+
 /**
- * Matches `$'…'` with an escape for `$` or for a backquote. In double quotes and in numbers, bash
- * first replaces the escapes, and then runs the substitutions that come out.
+ * Whether an expansion has quotes after `$` that may bring a substitution. In double quotes, in
+ * numbers and in here-documents, bash first removes these quotes, and then runs what comes out.
  */
-const ESCAPED = /\$'(?:[^'\\]|\\.)*?\\(?:x(?:24|60)|0?44|0?140|[uU]0*(?:24|60))/s;
+function hidesInExpansion(text: string): boolean {
+  return /\$["'\\]/.test(text.replaceAll(HARMLESS, ''));
+}
 
 /** Whether arithmetic has quoted substitutions. Bash runs them when they are in a subscript. */
 export function hidesInNumbers(text: string): boolean {
-  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text) || ESCAPED.test(text);
+  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text) || hidesInExpansion(text);
 }
 
 /**
@@ -34,7 +39,7 @@ export function hidesInHereDoc(part: WordPart): boolean {
   return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
 }
 
-/** Whether a part in double quotes has a substitution after `$'`, which bash runs there. */
+/** Whether a part in double quotes has a substitution in quotes, which bash runs there. */
 export function hidesInQuotes(part: WordPart): boolean {
   // The parser shows what stands in these as one text, with its quotes.
   if (/^(BraceExpansion|Glob|ExtendedGlob)$/.test(part.type)) return hidesInExpansion(part.text);
@@ -42,10 +47,6 @@ export function hidesInQuotes(part: WordPart): boolean {
   return part.parts.some(
     ({ type, text }) => type === 'ParameterExpansion' && hidesInExpansion(text),
   );
-}
-
-function hidesInExpansion(text: string): boolean {
-  return /\$'(?:[^'\\]|\\.)*(?:\$[({]|`)/s.test(text) || ESCAPED.test(text);
 }
 
 /** Whether bash expands the target of `>&` a second time. It does so when the result is not a number. */

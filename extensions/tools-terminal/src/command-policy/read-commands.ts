@@ -233,6 +233,8 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
         found.isArithmetic = true;
       }
       if (hidesInNumbers(node.index?.text ?? '')) found.isComplete = false;
+      // Bash may find another end of it than the parser, as in `${x[$(command)}]}`.
+      if (node.operation?.type === 'Unknown') found.isComplete = false;
       // The parser ends the pattern at the first slash, even when it is inside a substitution.
       if (node.operation?.type === 'Replace' && /`|[$<>]\(|\$\{[ \t\n|]/.test(node.text)) {
         found.isComplete = false;

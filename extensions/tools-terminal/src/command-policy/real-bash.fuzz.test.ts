@@ -153,6 +153,47 @@ const texts = fc.oneof(
   },
 );
 
+/** Quotes and escapes in expansions, of which bash makes another text before it runs it. */
+const quoting = fc.constantFrom(
+  ...[
+    "$'",
+    "$'",
+    '$"',
+    '$"',
+    "'",
+    '"',
+    '"',
+    '\\',
+    '\\\\',
+    "\\'",
+    '\\"',
+    '\\\n',
+    '$',
+    '$',
+    '}',
+    '{',
+  ],
+  ...['$(mark)', '`mark`', '(mark)', '(mark)', '\\x24(mark)', '\\x60mark\\x60', '\\44', '\\u0024'],
+  ...[';mark;', '\nmark\n', '|mark', '<(mark)', '&', '${y:-', '${y/', '${y', ':-', '$((', '))'],
+  ...['[', ']', '*', '#', '@', '!', '~', ' ', 'a', '<<E\n', '\nE\n'],
+);
+const expansions = fc
+  .tuple(
+    fc.constantFrom(
+      ...['"${y:-TEXT}"', '"TEXT"', '${y:-TEXT}', 'TEXT', '"${y:-$\'TEXT\'}"', '"a${y:-"TEXT"}b"'],
+      ...[
+        '"${y//TEXT/x}"',
+        '"${y#TEXT}"',
+        '$((TEXT))',
+        '${y[TEXT]}',
+        '"${@:-TEXT}"',
+        '<<E\n${y:-TEXT}\nE',
+      ],
+    ),
+    fc.array(quoting, { minLength: 2, maxLength: 8 }),
+  )
+  .map(([place, pieces]) => `: ${place.replace('TEXT', () => pieces.join(''))}`);
+
 describe('what bash runs', () => {
   it.each(['mark', 'echo $(mark)', 'bash_is=here; mark'])('can be seen: %s', (text) => {
     expect(bashRuns(text)).toBe(true);
@@ -168,5 +209,16 @@ describe('what bash runs', () => {
       expect(bashRuns(text), JSON.stringify(text)).toBe(false);
     },
     { runs: { check: 150, nightly: 3_000, long: 200_000 } },
+  );
+
+  fuzz(
+    'is found however an expansion is quoted',
+    expansions,
+    (text) => {
+      const { decision } = judgeCommand(text, policy, { workingDir: '/w/project' });
+      if (decision !== 'allow') return;
+      expect(bashRuns(text), JSON.stringify(text)).toBe(false);
+    },
+    { runs: { check: 100, nightly: 3_000, long: 200_000 } },
   );
 });

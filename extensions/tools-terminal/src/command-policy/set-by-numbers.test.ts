@@ -6,7 +6,7 @@ import { SET_PATH_BY_VALUES, setPathEverywhere } from '../fixtures/set-by-number
 const { isAllowed, runsIt, remove } = createAnotherLs();
 afterAll(remove);
 
-describe('what a number sets', () => {
+describe('what a number sets, or a format', () => {
   it('runs another program in no line that is allowed', () => {
     const lines = [...SET_PATH_BY_VALUES, ...setPathEverywhere(isLongRun() ? 1 : 23)];
     const runs = runsIt(lines);

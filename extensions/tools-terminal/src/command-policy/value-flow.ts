@@ -1,7 +1,10 @@
 import { type Reads, readsOf } from './arithmetic-text.js';
 import {
   assignedIn,
+  hasCount,
+  isOpenConversion,
   joinsSigns,
+  namesAmong,
   type Operand,
   operandOf,
   pastedInto,
@@ -136,11 +139,10 @@ export class ValueFlow {
     const bringing = this.#variablesWith((text) => /[%`]/.test(text));
     const ending = this.#variablesWith((text) => /[%n`]/.test(text));
     return this.#formats.flatMap(({ text, operands, source }) => {
-      const bare = text.replaceAll('%%', '');
-      const may = OPEN_CONVERSION.test(bare) ? ending : bringing;
+      const may = isOpenConversion(text) ? ending : bringing;
       const counts =
-        COUNTS.test(bare) || pastedInto(bare).some((name) => !isWhole || may.has(keyOf(name)));
-      return counts ? operandNames(operands).map((name) => ({ name, source })) : [];
+        hasCount(text) || pastedInto(text).some((name) => !isWhole || may.has(keyOf(name)));
+      return counts ? namesAmong(operands).map((name) => ({ name, source })) : [];
     });
   }
 
@@ -199,20 +201,7 @@ export class ValueFlow {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Matches a format with `%n`, or with text that is known only at run time. */
-const COUNTS = /%[^%A-Za-z$]*[hjlLqtz]*n|`/;
-/** Matches a format whose conversion is the value of a variable. */
-const OPEN_CONVERSION = /%[^%A-Za-z$]*\$/;
-
 /** The positional parameters share their values. */
 function keyOf(name: string): string {
   return /^(\d+|[@*])$/.test(name) ? '@' : name;
-}
-
-/** Returns the names among the operands; `UNKNOWN` for one that bash may expand. */
-function operandNames(operands: readonly string[]): string[] {
-  return operands.flatMap((operand) => {
-    if (/[$`*?[{]/.test(operand)) return [UNKNOWN];
-    return /^[A-Za-z_]\w*$/.test(operand) ? [operand] : [];
-  });
 }

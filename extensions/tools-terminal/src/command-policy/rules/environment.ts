@@ -11,9 +11,11 @@ const USUAL_FOLDER =
   /^(?:\uE002\/(?:\.?[\w-]+\/)*(?:s?bin|shims)|\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin)$/;
 const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|-nw))?$/;
 
-/** Matches the compilers that people choose, with plain options. */
-const COMPILER =
-  /^(?:ccache )?(?:[\w.-]+-)?(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|gfortran|ld|lld|mold|gold|ar|llvm-ar|ranlib|nm|bison|byacc|flex|m4|pkg-config|pkgconf|make|gmake)(?:-[\d.]+)?(?: -[mOg][\w=]*)*$|^[\w.-]+-$/;
+/** Matches variables that name a program of a build, or the beginning of its name. */
+const OF_BUILDS = /^(CC|CXX|CPP|FC|LD|AR|AS|NM|RANLIB|LEX|YACC|M4|PKG_CONFIG|CROSS_COMPILE)$/;
+/** Matches the programs of builds that people choose, with plain options. */
+const BUILDER =
+  /^(?:ccache )?(?:[\w.-]+-)?(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|gfortran|ld|lld|mold|gold|as|ar|ranlib|nm|bison|byacc|flex|m4|pkg-config|pkgconf)(?:-[\d.]+)?(?: -[mOg][\w=]*)*$|^[\w.-]+-$/;
 /** Matches options of a compiler that load code, or name a program that it runs. */
 const LOADS_INTO_COMPILER =
   /(^|\s|,)(-f?plugin|-fpass-plugin|-B(?!static|dynamic|symbolic|group)|-wrapper|--?specs|-load|-Xclang)|(^|\s)@|(^|\s)-fuse-ld=[^\s/]*\/|-plugin|-dynamic-linker/;
@@ -63,11 +65,14 @@ function judgeVariable(assignment: CommandAssignment): Objection | undefined {
   if (effect === 'changes what runs') return ask(`sets ${name}, which changes what runs`);
   if (effect === undefined || /^(cat|true|:|less|more|)$/.test(value) || EDITOR.test(value))
     return undefined;
-  const [, folder, program = ''] = /^(?:(\S*)\/)?([^/]*)$/s.exec(value) ?? [];
-  if (COMPILER.test(program) && (folder === undefined || USUAL_FOLDER.test(folder))) {
-    return undefined;
-  }
+  if (OF_BUILDS.test(name) && isBuilder(value)) return undefined;
   return ask(`sets ${name}, which names a command`);
+}
+
+/** Whether a value is a usual compiler or the like, which is found where programs usually are. */
+function isBuilder(value: string): boolean {
+  const [, folder, program = ''] = /^(?:(\S*)\/)?([^/]*)$/s.exec(value) ?? [];
+  return BUILDER.test(program) && (folder === undefined || USUAL_FOLDER.test(folder));
 }
 
 /**
