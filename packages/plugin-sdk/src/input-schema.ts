@@ -45,6 +45,9 @@ function isOfObjects({ type, anyOf, oneOf, allOf }: Record<string, unknown>): bo
   });
 }
 
+/** Of the tools of an extension, many have one schema of settings, and writing it takes a millisecond. */
+const writtenSettings = new WeakMap<StandardSchemaV1, Record<string, unknown>>();
+
 /**
  * Returns the JSON Schema of a tool's settings, for the authors of personalities.
  *
@@ -54,9 +57,14 @@ export function settingsJsonSchemaOf(
   toolName: string,
   settings: StandardSchemaV1,
 ): Record<string, unknown> {
+  const written = writtenSettings.get(settings);
+  if (written !== undefined) return written;
   const remedy = 'use a schema library that can, such as Zod 4';
   const schema = derive(toolName, settings, { what: 'settings', remedy });
-  if (schema.type === 'object') return schema;
+  if (schema.type === 'object') {
+    writtenSettings.set(settings, schema);
+    return schema;
+  }
   throw new EthosError(
     'TOOL_INVALID',
     `${toolName}: settings are an object, a key for each of them; make the settings schema one`,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineTool, ok } from './tool-helpers.js';
 
@@ -28,6 +28,15 @@ describe('defineTool settings', () => {
     expect(tool.settings?.parse({ provider: 'exa' })).toMatchObject({
       settings: { provider: 'exa' },
     });
+  });
+
+  it('are written as JSON Schema once for the tools that share them', () => {
+    const shared = z.strictObject({ limit: z.int().default(10) });
+    const write = vi.spyOn(shared['~standard'].jsonSchema, 'input');
+    const tools = [toolWith(shared), toolWith(shared)];
+    expect(write).toHaveBeenCalledOnce();
+    expect(tools[1]?.settings?.schema).toEqual(tools[0]?.settings?.schema);
+    expect(toolWith(settings).settings?.schema).not.toEqual(tools[0]?.settings?.schema);
   });
 
   it.each<[string, unknown, (string | number)[]]>([
