@@ -92,10 +92,11 @@ export default defineConfig({
     // Packages from npm are imported as Node does it, without a proxy before each of their exports.
     deps: { interopDefault: false },
     sequence: { sequencer: LongestFirstSequencer },
-    // On two processors: the third works while the others wait. Each loads all packages once.
-    maxWorkers: 3,
-    // The helpers of a collector take the processor from the other workers, and more of it.
-    execArgv: ['--single-threaded-gc'],
+    // On two processors: two of them work while the others wait. Each loads all packages once.
+    maxWorkers: 4,
+    // The helpers of a collector take the processor from the other workers, and more of it. What a test
+    // makes is seldom needed after it: with more room for what is new, less is collected.
+    execArgv: ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: isLongRun() ? 7_200_000 : 900_000,
     hookTimeout: 900_000,

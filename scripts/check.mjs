@@ -1,6 +1,7 @@
-// Runs what CI runs. Build, types, lint and the scripts of the tests go side by side and print when
-// they end, so that their outputs don't mix. The tests follow, since some of them use what was built;
-// their closing line is the last one. A part that fails stops the run before the tests.
+// Runs what CI runs. Build, types and the scripts of the tests go side by side. The tests follow, since
+// some of them use what was built, and lint goes beside them. A part prints when it ends. One that fails
+// stops the run before the tests; if lint fails, so does the run, at its end. The closing line of the
+// tests is the last one.
 import { spawn } from 'node:child_process';
 import { styleText } from 'node:util';
 
@@ -11,10 +12,9 @@ const pnpm = (...args) => {
   return /\.[cm]?js$/.test(runner) ? [process.execPath, runner, ...args] : [runner, ...args];
 };
 
-const PARTS = {
+const BEFORE_TESTS = {
   build: [process.execPath, 'scripts/build.mjs'],
   types: pnpm('run', 'typecheck'),
-  lint: pnpm('run', 'lint'),
   scripts: [process.execPath, '--import', 'tsx', 'scripts/bundle-scripts.ts'],
 };
 
@@ -32,8 +32,13 @@ function run([command, ...args], stdio, env = process.env) {
 
 async function runPart([name, command]) {
   const started = performance.now();
-  // For the part that runs TypeScript: the packages are their sources.
-  const env = { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.sources.json' };
+  const env = {
+    ...process.env,
+    // For the part that runs TypeScript: the packages are their sources.
+    TSX_TSCONFIG_PATH: 'tsconfig.sources.json',
+    // The compiler collects its garbage less often, which takes a fifth less of the processor.
+    GOGC: process.env.GOGC ?? '400',
+  };
   const { code, output } = await run(command, 'pipe', env);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const verdict = code === 0 ? styleText('green', 'passed') : styleText('red', 'failed');
@@ -43,8 +48,10 @@ async function runPart([name, command]) {
 }
 
 const programs = await run([process.execPath, 'scripts/programs.mjs'], 'inherit');
-const codes = await Promise.all(Object.entries(PARTS).map(runPart));
+const codes = await Promise.all(Object.entries(BEFORE_TESTS).map(runPart));
 if (programs.code !== 0 || codes.some((code) => code !== 0)) process.exit(1);
 
-const { code } = await run(pnpm('run', 'test:all', ...process.argv.slice(2)), 'inherit');
-process.exit(code);
+const tests = run(pnpm('run', 'test:all', ...process.argv.slice(2)), 'inherit');
+const lint = await runPart(['lint', pnpm('run', 'lint')]);
+const { code } = await tests;
+process.exit(code === 0 ? lint : code);

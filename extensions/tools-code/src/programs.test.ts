@@ -118,8 +118,15 @@ describe('a program that talks with the host by itself', () => {
   it('makes no more calls than it may, nor more at once', async () => {
     let now = 0;
     let most = 0;
+    let allArrived = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      allArrived = resolve;
+    });
     const slow = plainTool('slow', async () => {
       most = Math.max(most, ++now);
+      // On a busy machine, one call would end before the next one arrives.
+      if (now === 3) allArrived();
+      await arrived;
       await new Promise(setImmediate);
       now -= 1;
       return ok('x');
