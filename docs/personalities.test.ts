@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { blocksOf } from './tooling/blocks.js';
 import { readPages } from './tooling/markdown.js';
 
-const personalities = readPages()
+const personalities = readPages('', '```yaml')
   .flatMap(blocksOf)
   .filter(({ marks }) => marks.has('personality'));
 

@@ -19,9 +19,11 @@ export interface Page {
   tree: Root;
 }
 
-/** Every Markdown page of the repository, or of a folder in it. */
-export function readPages(folder = ''): Page[] {
-  return listMarkdown(join(REPOSITORY, folder)).map(readPage);
+/** Every Markdown page of the repository, or of a folder in it, in which a text stands. */
+export function readPages(folder = '', text = ''): Page[] {
+  return listMarkdown(join(REPOSITORY, folder))
+    .filter((file) => text === '' || readFileSync(file, 'utf8').includes(text))
+    .map(readPage);
 }
 
 /** The paths of those pages, from the root of the repository. */

@@ -1,3 +1,4 @@
+import { anyJson } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
@@ -83,7 +84,7 @@ describe('DefaultToolRegistry arguments', () => {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ noUnicodeString: false }), async (args) => {
+      fc.asyncProperty(anyJson(), async (args) => {
         await runOne(registry, 'see', args);
         if (!JSON.stringify(args)?.includes('__proto__')) expect(seen).toEqual(args);
       }),

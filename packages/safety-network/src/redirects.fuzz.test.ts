@@ -1,4 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { anyUrl } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { followRedirect, redirectTarget } from './redirects.js';
@@ -13,7 +14,7 @@ const piece = fc.constantFrom(
 );
 const location = fc.oneof(
   fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('').trim()),
-  fc.webUrl(),
+  anyUrl(),
 );
 const status = fc.constantFrom(301, 302, 303, 307, 308);
 

@@ -1,5 +1,5 @@
 export { ALIKE_TEXTS } from './alike-texts.js';
-export { anyText } from './any-text.js';
+export { anyAuthority, anyJson, anyText, anyUrl } from './any-text.js';
 export { bundlePage } from './bundle-page.js';
 export {
   bundleProgram,

@@ -1,5 +1,4 @@
-import { countTries } from '@ethosagent/test-support';
-import fc from 'fast-check';
+import { anyJson, countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.js';
 import {
@@ -118,7 +117,7 @@ export function hostileCallAttacks(create: CreateRegistry): void {
 
     fuzz(
       'what reaches a tool is its own copy of what was issued',
-      fc.jsonValue({ noUnicodeString: false }),
+      anyJson(),
       async (args) => {
         const issued = JSON.stringify(args);
         const registry = create();
