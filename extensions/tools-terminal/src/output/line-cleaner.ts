@@ -10,10 +10,10 @@ export class LineCleaner {
 
   /** Adds output. Returns the cleaned lines that are complete now. */
   add(text: string): string {
-    const all = this.#pending + text;
-    const end = all.lastIndexOf('\n') + 1;
-    const cleaned = end === 0 ? '' : cleanLines(all.slice(0, end));
-    this.#pending = all.slice(end);
+    // What is pending is without a line end. To search it, too, would copy it for each piece.
+    const end = text.lastIndexOf('\n') + 1;
+    const cleaned = end === 0 ? '' : cleanLines(this.#pending + text.slice(0, end));
+    this.#pending = end === 0 ? this.#pending + text : text.slice(end);
     if (this.#pending.length <= MAX_LINE_CHARS) return cleaned;
     // Only the last state of a progress bar will be shown.
     const state = this.#pending.lastIndexOf('\r', this.#pending.length - 2);
