@@ -1,7 +1,7 @@
 // Runs what CI runs. Build, types and the scripts of the tests go side by side. The tests follow, since
 // some of them use what was built, and lint goes beside them. A part prints when it ends. One that fails
-// stops the run before the tests; if lint fails, so does the run, at its end. The closing line of the
-// tests is the last one.
+// stops the run before the tests; if lint fails, so does the run, at its end, which says so. Else the
+// closing line of the tests is the last one, if there are more than a few.
 import { spawn } from 'node:child_process';
 import { styleText } from 'node:util';
 
@@ -54,4 +54,5 @@ if (programs.code !== 0 || codes.some((code) => code !== 0)) process.exit(1);
 const tests = run(pnpm('run', 'test:all', ...process.argv.slice(2)), 'inherit');
 const lint = await runPart(['lint', pnpm('run', 'lint')]);
 const { code } = await tests;
+if (lint !== 0) process.stdout.write('The check failed: lint, see above\n');
 process.exit(code === 0 ? lint : code);

@@ -28,6 +28,8 @@ export function formatLock(lock: ReachLock): string {
     Scalar(_, node) {
       if (!isScalar(node) || typeof node.value !== 'string') return;
       if (unseen.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
+      // Of spaces and line ends alone, a block says nothing that can be read back.
+      else if (/^[ \n]*$/.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
       else if (node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
     },
   });

@@ -64,6 +64,8 @@ const HOSTILE = [
   '\t tab',
   '  leading\n    and deeper\n',
   'trailing \n\n\n',
+  ' \n',
+  '\n \n\n',
   '\ud800 half',
   '%YAML 1.1',
   '...',
