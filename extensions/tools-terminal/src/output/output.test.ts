@@ -1,6 +1,6 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cleanLine } from './clean-line.js';
 import { HeadTail } from './head-tail.js';
 import { LineCleaner } from './line-cleaner.js';
@@ -111,6 +111,23 @@ describe('LineCleaner', () => {
     const cleaner = new LineCleaner();
     const bar = '50%\r'.repeat(40_000);
     expect(cleaner.add(`FAIL: a\r${bar}`) + cleaner.add(`${bar}done\n`)).toBe('FAIL: a\ndone\n');
+  });
+  it('searches each piece of a line a few times, and not all that is pending for each', () => {
+    let searched = 0;
+    const { lastIndexOf } = String.prototype;
+    const spy = vi.spyOn(String.prototype, 'lastIndexOf').mockImplementation(function (
+      this: string,
+      ...args
+    ) {
+      searched += this.length;
+      return lastIndexOf.apply(this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const cleaner = new LineCleaner();
+    for (let at = 0; at < 200_000; at += 10) cleaner.add('0123456789');
+    cleaner.end();
+    expect(searched).toBeGreaterThan(0);
+    expect(searched).toBeLessThan(800_000);
   });
   growsLinearly(
     'takes linear time for many small pieces of one line',

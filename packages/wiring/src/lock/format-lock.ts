@@ -27,9 +27,9 @@ export function formatLock(lock: ReachLock): string {
   visit(document, {
     Scalar(_, node) {
       if (!isScalar(node) || typeof node.value !== 'string') return;
-      if (unseen.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
-      // Of spaces and line ends alone, a block says nothing that can be read back.
-      else if (/^[ \n]*$/.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      // A block of spaces and line ends alone can't be read back.
+      const isBlank = /^[ \n]*$/.test(node.value);
+      if (isBlank || unseen.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
       else if (node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
     },
   });

@@ -94,6 +94,8 @@ describe('the text of a lock', () => {
     fc.record({
       description: fc.oneof(
         anyText({ maxLength: 60 }),
+        // What YAML has rules for.
+        fc.string({ unit: fc.constantFrom(...' \na-#:|>'), maxLength: 8 }),
         fc
           .array(fc.constantFrom(...HOSTILE, '\n', ' ', '\\', '"', '\u202e'), { maxLength: 5 })
           .map((parts) => parts.join('')),
