@@ -36,13 +36,15 @@ const include = ['{packages,extensions,examples,docs,scripts,benchmarks}/**/*.te
 const newer = isNode22 ? [] : ['packages/adapter-mastra/src/contract.test.ts'];
 // Tests of the projects that `create` writes: Node runs them there.
 const written = 'packages/create/templates/**';
-// All their tests are of the long run. In a check, each would start a worker for nothing.
+// All their tests are of the long run. In a check, each would start a worker for nothing, or load much.
 const long = isLongRun()
   ? []
   : [
       'packages/adapter-ai-sdk/src/contract-7.test.ts',
       'packages/adapter-langchain/src/restart.test.ts',
       'packages/core/src/batch/call-costs.test.ts',
+      'docs/site.test.ts',
+      'packages/core/src/services/service-attacks.test.ts',
     ];
 const exclude = ['**/node_modules/**', '**/dist/**', written, ...newer, ...long];
 
@@ -54,15 +56,9 @@ const alone = [
   'packages/safety-network/src/isolation.test.ts',
   'packages/safety-network/src/stubbed-fetch.test.ts',
   'packages/safety-network/src/unpinned-fetch.test.ts',
-  // They find a tool out by the most memory that their process ever had.
-  'packages/conformance/src/contained/bad-tools.test.ts',
-  'packages/conformance/src/contained/good-tools.test.ts',
   // It collects garbage many times, which takes long where the heap holds the modules of other files.
   'packages/core/src/batch/call-costs.test.ts',
 ];
-
-// They measure the memory of their process, and so share it with each other alone.
-const measured = ['extensions/*/src/contained.test.ts'];
 
 export default defineConfig({
   resolve: { alias },
@@ -77,14 +73,10 @@ export default defineConfig({
           globalSetup: [join(root, 'scripts/postgres.setup.ts')],
           setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
           include,
-          exclude: [...exclude, ...alone, ...measured],
+          exclude: [...exclude, ...alone],
         },
       },
       { extends: true, test: { root, name: 'alone', include: alone, exclude } },
-      {
-        extends: true,
-        test: { root, name: 'measured', isolate: false, include: measured, exclude },
-      },
     ],
     root,
     reporters: ['default', './scripts/closing-line-reporter.ts'],

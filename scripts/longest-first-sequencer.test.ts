@@ -10,7 +10,6 @@ const FILES = [
   ...LONG.map((file) => spec(file)),
   ...Array.from({ length: 20 }, (_, at) => spec(`/r/a/${at}.test.ts`)),
   spec('/r/b/alone.test.ts', 'alone'),
-  spec('/r/b/contained.test.ts', 'measured'),
 ];
 
 async function shard(index: number, count: number, files = FILES): Promise<string[]> {

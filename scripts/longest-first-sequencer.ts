@@ -27,17 +27,24 @@ const LONGEST = [
   'dry-run.test.ts',
 ];
 
+/**
+ * Those that start many processes. A process that has loaded much starts another one ten times as slowly
+ * as one that is new, so these come before the other files of their worker.
+ */
+const STARTS_PROCESSES =
+  /scoped-(process|background)|service-processes|process-seconds|search-files|unified-diff|open-database|real-bash|set-by-numbers|allowed-words|tools-(code|mcp)\/|tools-terminal\/src\/[^/]*$|contained\/|contained\.test/;
+
 function placeOf({ moduleId, project }: TestSpecification): number {
-  if (project.name === 'alone') return -2;
-  if (project.name === 'measured') return -1;
+  if (project.name === 'alone') return -1;
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
-  return place === -1 ? LONGEST.length : place;
+  if (place !== -1) return place;
+  return STARTS_PROCESSES.test(moduleId) ? LONGEST.length : LONGEST.length + 1;
 }
 
 /**
- * Begins with the test files that have a worker of their own, and those that measure theirs: between two of the others, each
- * would end the workers that those share, and the next ones load all packages anew. Then come those
- * that take longest.
+ * Begins with the test files that have a worker of their own: between two of the others, each would end
+ * the workers that those share, and the next ones load all packages anew. Then come those that take
+ * longest, and those that start many processes.
  */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,6 +3,8 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ServiceScope, ToolContext } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -20,6 +22,18 @@ const undo: Array<() => void> = [];
 afterAll(() => {
   for (const one of undo) one();
 });
+
+/** Takes 300 MiB and gives them back before anybody can look. */
+function takeMemoryForAMoment(): void {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  if (typeof collectGarbage !== 'function')
+    throw new Error('there is no garbage collector to call');
+  Buffer.alloc(300 * 1024 ** 2, 1);
+  collectGarbage();
+}
+// The process has had this peak before a tool is called.
+takeMemoryForAMoment();
 
 const key = async ({ secretsResolver }: ToolContext) =>
   (await secretsResolver?.get('api/key')) ?? '';
@@ -318,6 +332,16 @@ const BAD: Array<
     makeTool('bad', { process: { allowedBinaries: ['talk'] } }, async (_, { scopedProcess }) => {
       const { stdout = '' } = (await scopedProcess?.spawn('talk', [])) ?? {};
       return `${Array.from({ length: 15 }, () => Buffer.from(stdout)).length}`;
+    }),
+    { args: {}, binaries: { talk: 'echo hello' }, maxGrowthMb: 100 },
+    'floods',
+    [/^let the memory grow by \d+ MiB under output without end$/],
+  ],
+  [
+    'keeps far too much, while nothing else can run',
+    makeTool('bad', { process: { allowedBinaries: ['talk'] } }, async () => {
+      takeMemoryForAMoment();
+      return 'done';
     }),
     { args: {}, binaries: { talk: 'echo hello' }, maxGrowthMb: 100 },
     'floods',
