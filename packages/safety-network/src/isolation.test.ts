@@ -3,9 +3,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { isLongRun } from '@ethosagent/test-support';
+import { collectGarbage, isLongRun } from '@ethosagent/test-support';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNetworkGuard } from './network-guard.js';
@@ -17,9 +15,6 @@ import {
   startTcpServer,
   until,
 } from './testing/loopback.js';
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
 
 let server: LoopbackServer;
 beforeEach(async () => {
@@ -123,7 +118,7 @@ describe('NetworkGuard', () => {
     });
     const guard = createNetworkGuard({ allowedHosts: ['127.0.0.1'] });
     const text = (await guard.fetch(slow.origin)).text();
-    const timer = setInterval(collect, 10);
+    const timer = setInterval(collectGarbage, 10);
     expect(await text).toMatch(/^19.*1end$/);
     clearInterval(timer);
     await guard.close();
@@ -137,7 +132,7 @@ describe('NetworkGuard', () => {
     process.on('warning', onWarning);
     for (let i = 0; i < 50; i += 1) await (await guard.fetch(server.origin, { signal })).text();
     await vi.waitFor(() => {
-      collect();
+      collectGarbage();
       expect(getEventListeners(signal, 'abort').length).toBeLessThan(10);
     });
     process.off('warning', onWarning);

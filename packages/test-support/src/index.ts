@@ -9,6 +9,7 @@ export {
   moduleGraph,
 } from './bundle-script.js';
 export { canTrace } from './can-trace.js';
+export { collectGarbage } from './collect-garbage.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export { growthOf, steepParts } from './growth/growth-of.js';

@@ -1,6 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { isLongRun, runTimeoutMs, tries } from '@ethosagent/test-support';
+import { collectGarbage, isLongRun, runTimeoutMs, tries } from '@ethosagent/test-support';
 import type { SessionStore } from '@ethosagent/types';
 import type { LanguageModel } from 'ai';
 import { afterEach, expect, it } from 'vitest';
@@ -107,9 +105,7 @@ function counting(store: SessionStore): SessionStore & { read: number } {
 
 /** The bytes of the heap in use while `kept` is in memory. */
 function heapWith(kept: object): number {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') collect();
+  collectGarbage();
   const { heapUsed } = process.memoryUsage();
   return Object.keys(kept).length >= 0 ? heapUsed : 0;
 }

@@ -3,9 +3,7 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { inCheck } from '@ethosagent/test-support';
+import { collectGarbage, inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ServiceScope, ToolContext } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { assertContained } from './assert-contained.js';
@@ -25,10 +23,6 @@ afterAll(() => {
 
 /** Takes 300 MiB and gives them back before anybody can look. */
 function takeMemoryForAMoment(): void {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: unknown = runInNewContext('gc');
-  if (typeof collectGarbage !== 'function')
-    throw new Error('there is no garbage collector to call');
   Buffer.alloc(300 * 1024 ** 2, 1);
   collectGarbage();
 }

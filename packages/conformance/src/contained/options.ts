@@ -56,7 +56,11 @@ export interface ContainmentOptions {
   seed?: number;
   /** The number of rounds of a scenario that repeats. 6 when absent, 200 in a long run. */
   rounds?: number;
-  /** The most MiB by which the memory of this process may grow under a flood. 400 when absent. */
+  /**
+   * The most MiB by which the memory of this process may grow under a flood. 400 when absent. On Linux,
+   * each flood resets its `maxRSS`. Elsewhere, growth while a tool blocks the thread is seen only beyond
+   * the `maxRSS` so far.
+   */
   maxGrowthMb?: number;
   /** The scenarios to run. When absent, all that apply to the tool's capabilities. */
   scenarios?: readonly ScenarioName[];

@@ -1,8 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { isLongRun } from '@ethosagent/test-support';
+import { collectGarbage, isLongRun } from '@ethosagent/test-support';
 import type { ToolCapabilities } from '@ethosagent/types';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
@@ -24,12 +22,6 @@ registry.register(makeTool('bare', async () => ({ ok: true, value: 'done' })));
 registry.register(
   makeTool('all', async () => ({ ok: true, value: 'done' }), { capabilities: EVERYTHING }),
 );
-
-let collectGarbage: () => void;
-beforeAll(() => {
-  setFlagsFromString('--expose-gc');
-  collectGarbage = runInNewContext('gc');
-});
 
 /**
  * The bytes that a call allocates in batches of a certain size. Rounds are short, so that no

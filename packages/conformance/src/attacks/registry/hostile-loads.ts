@@ -1,7 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { TRUNCATION_MARKER } from '@ethosagent/policy';
-import { countTries, isLongRun } from '@ethosagent/test-support';
+import { collectGarbage, countTries, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { batchContext, type CreateRegistry, callsOf, ok, toolOf, untyped } from './batch.js';
 
@@ -112,7 +110,6 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
 
 /** Returns the used heap in bytes, after a garbage collection. */
 function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
