@@ -17,7 +17,11 @@ export const SETTINGS_KEY = 'terminal';
  *
  * @param policy the policy when a personality sets none
  */
-export function terminalSettings(policy: CommandPolicyInput = {}) {
+export function terminalSettings(policy?: CommandPolicyInput) {
+  return policy === undefined ? usual : settingsOf(policy);
+}
+
+function settingsOf(policy: CommandPolicyInput) {
   return z.strictObject({
     policy: commandPolicySchema
       .prefault(policy)
@@ -53,6 +57,9 @@ export function terminalSettings(policy: CommandPolicyInput = {}) {
       .describe('The folder of those files: absolute, or below the working directory.'),
   });
 }
+
+// The tools share it, and so its JSON Schema, which takes milliseconds to write.
+const usual = settingsOf({});
 
 /** The parsed settings of `terminal`, with their defaults. */
 export type TerminalSettings = z.output<ReturnType<typeof terminalSettings>>;

@@ -45,9 +45,6 @@ function isOfObjects({ type, anyOf, oneOf, allOf }: Record<string, unknown>): bo
   });
 }
 
-/** Of the tools of an extension, many have one schema of settings, and writing it takes a millisecond. */
-const writtenSettings = new WeakMap<StandardSchemaV1, Record<string, unknown>>();
-
 /**
  * Returns the JSON Schema of a tool's settings, for the authors of personalities.
  *
@@ -57,34 +54,40 @@ export function settingsJsonSchemaOf(
   toolName: string,
   settings: StandardSchemaV1,
 ): Record<string, unknown> {
-  const written = writtenSettings.get(settings);
-  if (written !== undefined) return written;
   const remedy = 'use a schema library that can, such as Zod 4';
   const schema = derive(toolName, settings, { what: 'settings', remedy });
-  if (schema.type === 'object') {
-    writtenSettings.set(settings, schema);
-    return schema;
-  }
+  if (schema.type === 'object') return schema;
   throw new EthosError(
     'TOOL_INVALID',
     `${toolName}: settings are an object, a key for each of them; make the settings schema one`,
   );
 }
 
+/**
+ * Writing a schema takes a millisecond. The tools of an extension share one schema of settings, and a
+ * host makes the tools anew for each of its runtimes. This is text, so that every tool gets a JSON
+ * Schema of its own: what one host changes in it, no other one sees.
+ */
+const written = new WeakMap<StandardSchemaV1, string>();
+
 function derive(
   toolName: string,
   input: StandardSchemaV1,
   { what, remedy }: { what: 'input' | 'settings'; remedy: string },
 ): Record<string, unknown> {
+  const known = written.get(input);
+  if (known !== undefined) return JSON.parse(known);
   if (!describesItself(input)) {
     throw new EthosError(
       'TOOL_INVALID',
       `${toolName}: the ${what} schema (${input['~standard'].vendor}) has no Standard JSON Schema; ${remedy}`,
     );
   }
-  let derived: Record<string, unknown>;
+  let text: string;
   try {
-    derived = input['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    const derived = input['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    // Some model providers refuse `$schema`, and every provider counts its tokens.
+    text = JSON.stringify({ ...derived, $schema: undefined });
   } catch (cause) {
     throw new EthosError(
       'TOOL_INVALID',
@@ -92,9 +95,8 @@ function derive(
       { cause },
     );
   }
-  // Some model providers refuse `$schema`, and every provider counts its tokens.
-  const { $schema: _, ...schema } = derived;
-  return schema;
+  written.set(input, text);
+  return JSON.parse(text);
 }
 
 function describesItself(

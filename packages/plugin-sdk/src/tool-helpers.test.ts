@@ -1,6 +1,6 @@
 import type { ToolCapabilities, ToolContext } from '@ethosagent/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineTool, err, ok } from './tool-helpers.js';
 
@@ -155,6 +155,19 @@ describe('defineTool with input', () => {
       ),
     );
     expect(seen).toHaveLength(runs);
+  });
+
+  it('defineTool writes a JSON Schema once, and gives every tool its own', () => {
+    const input = z.object({ city: z.string() });
+    const write = vi.spyOn(input['~standard'].jsonSchema, 'input');
+    const define = () =>
+      defineTool({ ...base, input, capabilities: {}, execute: async () => ok('') });
+    const [first, second] = [define(), define()];
+    expect(write).toHaveBeenCalledOnce();
+    const { schema } = second;
+    Object.assign(Object(first.schema.properties), { city: { type: 'number' } });
+    expect(schema).toMatchObject({ properties: { city: { type: 'string' } } });
+    expect(define().schema).toEqual(schema);
   });
 
   it.each([undefined, null, 'text', 7, []])(
