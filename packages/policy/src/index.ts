@@ -191,6 +191,7 @@ export {
   type ReadSource,
   type SourceTrust,
   trustedTools,
+  WrittenPlaces,
 } from './source-trust.js';
 export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';

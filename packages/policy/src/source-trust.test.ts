@@ -1,5 +1,14 @@
+import { tries } from '@ethosagent/test-support';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSourceTrust, isWritten, meetTrustedSources, trustedTools } from './source-trust.js';
+import { isWithin } from './paths.js';
+import {
+  compileSourceTrust,
+  isWritten,
+  meetTrustedSources,
+  trustedTools,
+  WrittenPlaces,
+} from './source-trust.js';
 import { isSourceEntry, parseTrustedSource } from './trusted-source.js';
 
 const url = (text: string) => ({ kind: 'url', url: text }) as const;
@@ -178,5 +187,44 @@ describe('isWritten', () => {
     ['/w/link', '/x/a', ['/w/link'], true],
   ])('%s, which is %s, among %s: %s', (path, real, written, is) => {
     expect(isWritten({ kind: 'file', path, real }, written)).toBe(is);
+  });
+});
+
+describe('WrittenPlaces', () => {
+  const folder = fc
+    .array(fc.constantFrom('a', 'b', 'ab'), { minLength: 0, maxLength: 4 })
+    .map((names) => `/${names.join('/')}`);
+  const change = fc.record({ path: folder, isAdded: fc.boolean() });
+
+  it('answers as each of its places does, after whatever was added and deleted', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 12 }), folder, folder, (changes, path, real) => {
+        const places = new WrittenPlaces();
+        const kept = new Set<string>();
+        for (const { path: place, isAdded } of changes) {
+          if (isAdded) places.add(place);
+          else places.delete(place);
+          if (isAdded) kept.add(place);
+          else kept.delete(place);
+        }
+        const all = [...kept];
+        expect(places.holds(path)).toBe(all.some((place) => isWithin(path, place)));
+        expect(places.isWritten({ kind: 'file', path, real })).toBe(
+          all.some((place) =>
+            [path, real].some((read) => isWithin(read, place) || isWithin(place, read)),
+          ),
+        );
+      }),
+      { numRuns: tries({ check: 500, long: 100_000 }) },
+    );
+  });
+
+  it('knows a place by any spelling, and counts what names no file for nothing', () => {
+    const places = new WrittenPlaces(['/w/./x/../a/', 'relative', '/w/\0']);
+    expect(
+      ['/w/a', '/w//a/b', '/w', 'relative', '/w/\0'].map((path) => places.holds(path)),
+    ).toEqual([true, true, false, false, false]);
+    places.delete('/w/a');
+    expect(places.isWritten({ kind: 'file', path: '/w', real: '/' })).toBe(false);
   });
 });

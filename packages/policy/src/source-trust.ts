@@ -1,5 +1,5 @@
 import { normalizeHost } from './hosts.js';
-import { isWithin } from './paths.js';
+import { clean, pathAndParents } from './paths.js';
 import {
   coversSource,
   isSourceEntry,
@@ -130,21 +130,91 @@ function sourcesOf(entries: readonly string[], realPath: (path: string) => strin
 }
 
 /**
- * Whether a file that was read may come from a write: it is a written place, holds one, or is in
- * one.
+ * Places that somebody wrote, each with everything below it. A question costs by the depth of the path,
+ * and so does a change, however many places there are.
+ */
+export class WrittenPlaces {
+  readonly #places = new Set<string>();
+  /** How many places lie in a folder, at any depth. */
+  readonly #inFolder = new Map<string, number>();
+
+  /**
+   * Places to ask about.
+   *
+   * @param written absolute paths. Those that can't name a file count for nothing
+   */
+  constructor(written: Iterable<string> = []) {
+    for (const path of written) this.add(path);
+  }
+
+  /**
+   * Adds a place, with everything below it.
+   *
+   * @param path absolute
+   */
+  add(path: string): void {
+    const place = clean(path);
+    if (place === undefined || this.#places.has(place)) return;
+    this.#places.add(place);
+    this.#count(place, 1);
+  }
+
+  /**
+   * Removes a place, and none below it.
+   *
+   * @param path absolute
+   */
+  delete(path: string): void {
+    const place = clean(path);
+    if (place !== undefined && this.#places.delete(place)) this.#count(place, -1);
+  }
+
+  /**
+   * Whether a path is one of the places, or lies in one.
+   *
+   * @param path absolute
+   * @returns `false` also for what can't name a file
+   */
+  holds(path: string): boolean {
+    const asked = clean(path);
+    return asked !== undefined && pathAndParents(asked).some((at) => this.#places.has(at));
+  }
+
+  /**
+   * Whether a file or folder that was read is one of the places, lies in one, or contains one.
+   *
+   * @param file the path that was read, and where it leads
+   * @returns whether what was read may come from such a place
+   */
+  isWritten({ path, real }: Extract<ReadSource, { kind: 'file' }>): boolean {
+    return [path, real].some((read) => this.holds(read) || this.#contains(read));
+  }
+
+  #contains(path: string): boolean {
+    const asked = clean(path);
+    return asked !== undefined && this.#inFolder.has(asked);
+  }
+
+  #count(place: string, more: number): void {
+    for (const folder of pathAndParents(place).slice(1)) {
+      const count = (this.#inFolder.get(folder) ?? 0) + more;
+      if (count > 0) this.#inFolder.set(folder, count);
+      else this.#inFolder.delete(folder);
+    }
+  }
+}
+
+/**
+ * Whether a file that was read may come from a write: it is a written place, contains one, or lies in
+ * one. For more than one question, keep a `WrittenPlaces`.
  *
  * @param file the path that was read, and where it leads
  * @param written absolute paths that somebody wrote
  * @returns whether what was read may come from such a write
  */
 export function isWritten(
-  { path, real }: Extract<ReadSource, { kind: 'file' }>,
+  file: Extract<ReadSource, { kind: 'file' }>,
   written: Iterable<string>,
 ): boolean {
-  for (const place of written) {
-    if ([path, real].some((read) => isWithin(read, place) || isWithin(place, read))) {
-      return true;
-    }
-  }
-  return false;
+  return new WrittenPlaces(written).isWritten(file);
 }

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  compileSourceTrust,
-  errorText,
-  isWritten,
-  type ReadSource,
-  type SourceTrust,
-} from '@ethosagent/policy';
+import { compileSourceTrust, errorText, type SourceTrust } from '@ethosagent/policy';
 import { realPathOf } from '@ethosagent/process';
 import type { AnyTool, PersonalityConfig, ToolCallResult } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
@@ -100,7 +94,7 @@ export class CallGuard {
         watchSources: ({ name, tool }) => ({
           trust: this.#trust,
           trustsTool: this.#trustsTool(name, tool),
-          isWritten: (sources) => hasWritten(files, sources),
+          isWritten: (sources) => files.areWritten(sources),
           beforeWrite: (paths) => files.note(paths),
         }),
       }),
@@ -157,7 +151,7 @@ export class CallGuard {
     try {
       // A write of untrusted text is recorded before it happens, so a file that was read is in the
       // list if it is untrusted.
-      return !(await hasWritten(files, reads.sources));
+      return !(await files.areWritten(reads.sources));
     } catch {
       return false;
     }
@@ -257,15 +251,4 @@ export class CallGuard {
 /** Two calls may have the same id and different tools. */
 function keyOfCall(toolCallId: string, name: string): string {
   return JSON.stringify([String(toolCallId), name]);
-}
-
-async function hasWritten(files: UntrustedFiles, sources: readonly ReadSource[]): Promise<boolean> {
-  const read = sources.filter(isFile);
-  if (read.length === 0) return false;
-  const written = await files.list();
-  return read.some((file) => isWritten(file, written));
-}
-
-function isFile(source: ReadSource): source is Extract<ReadSource, { kind: 'file' }> {
-  return source.kind === 'file';
 }

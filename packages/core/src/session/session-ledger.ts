@@ -1,4 +1,4 @@
-import { Turns } from '@ethosagent/policy';
+import { Turns, WrittenPlaces } from '@ethosagent/policy';
 import type { SessionOwner, SessionStore } from '@ethosagent/types';
 import { ledgerId } from './ledger-ids.js';
 import { LedgerLog } from './ledger-log.js';
@@ -39,6 +39,8 @@ export class SessionLedger {
   readonly #settled = new Map<string, SettledCall>();
   readonly #grants = new Map<string, SessionGrant>();
   readonly #written = new Set<string>();
+  /** The same, for questions. */
+  readonly #places = new WrittenPlaces();
   readonly #use = new SessionUse();
   #isTainted = false;
   /** Whether the store has the records of what was read and written. */
@@ -111,6 +113,11 @@ export class SessionLedger {
   /** Files and folders, each with everything below it. */
   get written(): ReadonlySet<string> {
     return this.#written;
+  }
+
+  /** What is `written`, for questions. */
+  get writtenPlaces(): Pick<WrittenPlaces, 'holds' | 'isWritten'> {
+    return this.#places;
   }
 
   /**
@@ -265,10 +272,16 @@ export class SessionLedger {
         this.#use.addStored(record);
         break;
       case 'written':
-        for (const path of record.paths) this.#written.add(path);
+        for (const path of record.paths) {
+          this.#written.add(path);
+          this.#places.add(path);
+        }
         break;
       case 'cleared':
-        for (const path of record.paths) this.#written.delete(path);
+        for (const path of record.paths) {
+          this.#written.delete(path);
+          this.#places.delete(path);
+        }
     }
   }
 

@@ -1,5 +1,5 @@
 import { dirname, parse } from 'node:path';
-import { isWithin } from '@ethosagent/policy';
+import { isWithin, type ReadSource } from '@ethosagent/policy';
 import type { SessionLedger } from './session-ledger.js';
 
 /** How many paths are listed one by one. After that, their folders are listed. */
@@ -35,6 +35,21 @@ export class UntrustedFiles {
   }
 
   /**
+   * Whether some of the files and folders that were read are recorded, lie in such a folder, or contain
+   * such a file.
+   *
+   * @param sources what was read. Pages count for nothing
+   * @returns whether what was read may come from such a change
+   * @throws as `SessionLedger.refresh`
+   */
+  async areWritten(sources: readonly ReadSource[]): Promise<boolean> {
+    const files = sources.filter((source) => source.kind === 'file');
+    if (files.length === 0) return false;
+    await this.#ledger.refresh();
+    return files.some((file) => this.#ledger.writtenPlaces.isWritten(file));
+  }
+
+  /**
    * Records paths that are about to be changed.
    * @param paths absolute and normalised
    * @throws as `SessionLedger.append`; then the paths must not be changed
@@ -43,12 +58,9 @@ export class UntrustedFiles {
     // Another process may have cleared what was known here.
     await this.#ledger.refresh();
     await this.#ledger.append(() => {
-      const { written } = this.#ledger;
+      const { written, writtenPlaces } = this.#ledger;
       const places = paths.map((path) => placeOf(path, written.size));
-      const known = [...written];
-      const added = [...new Set(places)].filter(
-        (place) => !known.some((one) => isWithin(place, one)),
-      );
+      const added = [...new Set(places)].filter((place) => !writtenPlaces.holds(place));
       return added.length === 0 ? [] : [{ kind: 'written', paths: added }];
     });
   }

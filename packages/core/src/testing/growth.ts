@@ -6,6 +6,7 @@ import { compareGrants } from '../capabilities/compare/compare-grants.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
+import { SessionLedgers } from '../session/session-ledgers.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 import { batchContext, makeTool, ok } from './batch.js';
 
@@ -259,6 +260,10 @@ export const measured: Measured = {
     const network = { allowedHosts: list(size, hostOf) };
     const deny = list(size, (n) => `denied${n}.example.net`);
     return () => compareGrants({ network: { ...network, deny } }, { network });
+  },
+  'noting n files that calls wrote after untrusted content': (size) => async () => {
+    const { files } = new SessionLedgers(createInMemorySessionStore());
+    for (let n = 0; n < size; n += 1) await files.note([`/w/project-${n}/a.md`]);
   },
   'n messages of a session in memory, read in pages': (size) => {
     const store = createInMemorySessionStore();
