@@ -313,8 +313,8 @@ describe('terminal ends what runs too long', () => {
     const world = createTerminalWorld({
       settings: { terminal: { max_output_chars: 1000, spill_max_mb: 1 } },
     });
-    const result = await world.run('terminal', { command: 'yes', timeout_ms: 700 });
-    expect(result.ok ? '' : result.error).toMatch(/^timed out after 700 ms/);
+    const result = await world.run('terminal', { command: 'yes', timeout_ms: 300 });
+    expect(result.ok ? '' : result.error).toMatch(/^timed out after 300 ms/);
   });
 
   it('with children and grandchildren, on an abort', async () => {

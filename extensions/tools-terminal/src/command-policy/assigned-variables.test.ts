@@ -6,7 +6,7 @@ import { findEvaluations } from './evaluations.js';
 import { UNKNOWN } from './marked-text.js';
 import { replaceBrackets } from './shell-word.js';
 
-const upTo = { check: 128_000, long: 1_024_000 };
+const upTo = { check: 16_000, nightly: 1_024_000, long: 1_024_000 };
 
 describe('assignedIn', () => {
   it.each([

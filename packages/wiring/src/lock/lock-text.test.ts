@@ -119,7 +119,7 @@ describe('the text of a lock', () => {
       expect(UNSEEN.test(out)).toBe(false);
       expect(parseReachLock(out, FILE)).toEqual(made);
     },
-    { runs: { check: 150, nightly: 5_000, long: 50_000 } },
+    { runs: { check: 75, nightly: 5_000, long: 50_000 } },
   );
 
   it('keeps keys that objects inherit for what they are', () => {

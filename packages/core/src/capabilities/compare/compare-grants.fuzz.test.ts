@@ -470,7 +470,7 @@ const networkPolicy = record({
 });
 const FOCUSES: readonly Focus[] = [
   {
-    runs: { check: 60, nightly: 3_000, long: 100_000 },
+    runs: { check: 30, nightly: 3_000, long: 100_000 },
     kinds: ['fetch', 'get', 'send'],
     pair: fc
       .record({
@@ -521,7 +521,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 50, nightly: 1_250, long: 20_000 },
+    runs: { check: 25, nightly: 1_250, long: 20_000 },
     kinds: ['read', 'write', 'remove'],
     pair: fc
       .record({
@@ -550,7 +550,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 80, nightly: 2_500, long: 100_000 },
+    runs: { check: 40, nightly: 2_500, long: 100_000 },
     kinds: ['store', 'run', 'arguments', 'attachment', 'remember', 'spend'],
     pair: pairArbitrary,
   },
@@ -620,7 +620,7 @@ describe('compareGrants', () => {
     (world) => {
       expect(compareGrants(grantOf(world), grantOf(world))).toEqual([]);
     },
-    { runs: { check: 100, long: 30_000 } },
+    { runs: { check: 50, nightly: 1_000, long: 30_000 } },
   );
 
   fuzz(
@@ -634,7 +634,7 @@ describe('compareGrants', () => {
       expect(kinds(there, 'widened')).toEqual(kinds(back, 'narrowed'));
       expect(kinds(there, 'narrowed')).toEqual(kinds(back, 'widened'));
     },
-    { runs: { check: 100, long: 30_000 } },
+    { runs: { check: 50, nightly: 1_000, long: 30_000 } },
   );
 
   fuzz(
@@ -657,6 +657,6 @@ describe('compareGrants', () => {
       );
       expect(gained).toEqual([]);
     },
-    { runs: { check: 80, nightly: 2_500, long: 100_000 } },
+    { runs: { check: 40, nightly: 2_500, long: 100_000 } },
   );
 });
