@@ -28,53 +28,58 @@ export const storage = defineCapability('storage', {
     }
     return problems;
   },
-  compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => ({
-    bind: ({ ctx, scope: life, service, accessors }) => {
-      const factory = backends.kvStoreFactory;
-      if (factory === undefined) return;
-      const namespace = storageScopeId(scope, name, ctx);
-      // A service has no end at which it would give the namespace back to the calls.
-      const isParallel = service !== undefined || concurrency === 'parallel';
-      const store = checkedKv(factory, name, namespace);
-      const taint = life?.taint;
-      const carrying =
-        life === undefined || taint === undefined
-          ? store
-          : taintedKv(store, {
-              taint,
-              scope,
-              life,
-              now: Date.now,
-              marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
-            });
-      accessors.kvStore = scopedKv(carrying, {
-        ttlSecondsDefault,
-        scope: life,
-        namespace,
-        turns: isParallel ? undefined : turnsOf(factory),
-      });
-    },
-    why: (_, { tool }) => ({ declared: declaredPart('storage.scope', scope), policy: tool() }),
-    describe: () => ({ storage: { scope } }),
-  }),
+  compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => {
+    const namespaceOf = namespacesOf(scope, name);
+    return {
+      bind: ({ ctx, scope: life, service, accessors }) => {
+        const factory = backends.kvStoreFactory;
+        if (factory === undefined) return;
+        const namespace = namespaceOf(ctx);
+        // A service has no end at which it would give the namespace back to the calls.
+        const isParallel = service !== undefined || concurrency === 'parallel';
+        const store = checkedKv(factory, name, namespace);
+        const taint = life?.taint;
+        const carrying =
+          life === undefined || taint === undefined
+            ? store
+            : taintedKv(store, {
+                taint,
+                scope,
+                life,
+                now: Date.now,
+                marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
+              });
+        accessors.kvStore = scopedKv(carrying, {
+          ttlSecondsDefault,
+          scope: life,
+          namespace,
+          turns: isParallel ? undefined : turnsOf(factory),
+        });
+      },
+      why: (_, { tool }) => ({ declared: declaredPart('storage.scope', scope), policy: tool() }),
+      describe: () => ({ storage: { scope } }),
+    };
+  },
 });
 
 function isStorageScope(scope: unknown): scope is StorageScope {
   return STORAGE_SCOPES.some((known) => known === scope);
 }
 
-/** The id of the namespace of a tool's key-value store. */
-function storageScopeId(
+/** Gives the id of the namespace of a tool's key-value store, for a call. */
+function namespacesOf(
   scope: StorageScope,
   toolName: string,
-  ctx: Pick<ResolveContext, 'sessionId' | 'personalityId'>,
-): string {
+): (ctx: Pick<ResolveContext, 'sessionId' | 'personalityId'>) => string {
   switch (scope) {
-    case 'tool-private':
-      return `tool:${toolName}`;
+    case 'tool-private': {
+      // The same text each time: to look up one that is new takes longer.
+      const namespace = `tool:${toolName}`;
+      return () => namespace;
+    }
     case 'session':
-      return `session:${ctx.sessionId}`;
+      return ({ sessionId }) => `session:${sessionId}`;
     case 'personality':
-      return `personality:${ctx.personalityId ?? ctx.sessionId}`;
+      return ({ personalityId, sessionId }) => `personality:${personalityId ?? sessionId}`;
   }
 }
