@@ -151,7 +151,7 @@ export { searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, SearchTerm } from './search-terms.js';
 export { parseSearchQuery } from './search-terms.js';
 export type { TextWord } from './search-words.js';
-export { searchWords } from './search-words.js';
+export { searchWords, TWO_WORD_CHARACTERS } from './search-words.js';
 export {
   declaredRef,
   isSecretRef,

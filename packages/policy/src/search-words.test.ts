@@ -1,7 +1,7 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import { anyText } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import { searchWords } from './search-words.js';
+import { searchWords, TWO_WORD_CHARACTERS } from './search-words.js';
 
 const wordsOf = (text: string) => [...searchWords(text)].map(({ word }) => word);
 
@@ -18,6 +18,9 @@ describe('searchWords', () => {
     ['東京 data', ['東', '京', 'data']],
     ['データ', ['デ', 'ー', 'タ']],
     ['v2東', ['v2', '東']],
+    // One character of two: found by either spelling.
+    ['ໜ ຫນ', ['ຫ', 'ນ', 'ຫ', 'ນ']],
+    ['น้ำ', wordsOf('น้\u0e4d\u0e32')],
     ['हिन्दी', ['हिन्दी']],
     ['한국', ['한국']],
     ['\u0301 \0 😀 \ud800', []],
@@ -26,10 +29,24 @@ describe('searchWords', () => {
   ])('of %j are %j', (text, words) => expect(wordsOf(text)).toEqual(words));
 
   it('tell where they are', () => {
-    expect([...searchWords('a  Bé')]).toEqual([
+    expect([...searchWords('a  Bé ໜ')]).toEqual([
       { word: 'a', start: 0, end: 1 },
       { word: 'be', start: 3, end: 5 },
+      { word: 'ຫ', start: 6, end: 7 },
+      { word: 'ນ', start: 6, end: 7 },
     ]);
+  });
+
+  it('of one character are the same words again, and two for those that are listed', () => {
+    const several: string[] = [];
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      const words = wordsOf(character);
+      if (words.length > 1) several.push(character);
+      const again = wordsOf(words.join(' '));
+      if (again.join(' ') !== words.join(' ')) expect.fail(`not U+${code.toString(16)}`);
+    }
+    expect(several).toEqual(TWO_WORD_CHARACTERS);
   });
 
   fuzz(

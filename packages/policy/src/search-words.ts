@@ -26,6 +26,12 @@ const wordPattern = once(
 const notLetter = once(() => new RegExp(`[^${LETTER.slice(1, -1)}]`, 'gu'));
 const ASCII_WORD = /^[0-9A-Za-z]+$/;
 
+/**
+ * The characters that are two words each: such a one is found where somebody wrote the two. An index
+ * may be older than this, and have them as one word.
+ */
+export const TWO_WORD_CHARACTERS: readonly string[] = ['ำ', 'ຳ', 'ໜ', 'ໝ', 'ゟ', 'ヿ'];
+
 /** How many characters of a long word are compared. */
 const MAX_WORD_CHARS = 64;
 
@@ -37,9 +43,15 @@ const MAX_WORD_CHARS = 64;
  * @returns the words in order, each with its place
  */
 export function* searchWords(text: string): Generator<TextWord> {
-  for (const match of text.matchAll(wordPattern())) {
-    const word = folded(match[0]);
-    if (word !== '') yield { word, start: match.index, end: match.index + match[0].length };
+  for (const { 0: found, index: start } of text.matchAll(wordPattern())) {
+    const end = start + found.length;
+    const word = folded(found);
+    if (word.length <= found.length) {
+      if (word !== '') yield { word, start, end };
+      continue;
+    }
+    // `ໜ` is two characters of a script without spaces, and found where somebody wrote `ຫນ`.
+    for (const part of word.match(wordPattern()) ?? []) yield { word: part, start, end };
   }
 }
 

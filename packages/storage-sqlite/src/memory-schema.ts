@@ -29,16 +29,17 @@ const MIGRATIONS: readonly Migration[] = [
      facts, heading, words, content = '', contentless_delete = 1, tokenize = 'ascii'
    );`,
   // `stems` has the other forms of the words in heading and text.
-  (db) => {
-    db.exec(`DROP TABLE section_words;
-      CREATE VIRTUAL TABLE section_words USING fts5 (
-        facts, heading, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
-      );`);
-    indexSections(db);
-  },
+  indexSections,
+  // `searchWords` began to read some characters as two words.
+  indexSections,
 ];
 
+/** Makes the index of all sections anew. */
 function indexSections(db: Connection): void {
+  db.exec(`DROP TABLE section_words;
+    CREATE VIRTUAL TABLE section_words USING fts5 (
+      facts, heading, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
+    );`);
   const words = prepareSectionWords(db);
   const sections = db.prepare<[], { id: number; memory: number; heading: string; text: string }>(
     `SELECT id, memory, ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section`,

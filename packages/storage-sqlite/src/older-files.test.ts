@@ -76,6 +76,52 @@ describe('a session file from before the forms of words', () => {
   });
 });
 
+it('a session file from before characters of two words finds them by either spelling', async () => {
+  const { path, db } = olderFile(SESSION_SCHEMA, 3);
+  db.prepare<[string]>('INSERT INTO owner (id, identity) VALUES (1, ?)').run(IDENTITY);
+  db.exec(
+    `INSERT INTO session (id, session_id, owner, started_at, last_message_at, message_count)
+     VALUES (7, 's', 1, 0, 0, 3)`,
+  );
+  const add = db.prepare<[number, number, string]>(
+    `INSERT INTO message (id, session, sequence, created_at, role, text) VALUES (?, 7, ?, 0, 'user', ?)`,
+  );
+  const addWords = db.prepare<[number, string, string]>(ADD_WORDS);
+  for (const [id, text, words] of [
+    [1, 'a\0ໜ', 'a ຫນ'],
+    [2, 'ຫນ', 'ຫ ນ'],
+    [3, 'tide', 'tide'],
+  ] as const) {
+    add.run(id, id, text);
+    addWords.run(id, 'owner1 session7 roleuser', words);
+  }
+  db.close();
+  const store = createSqliteSessionStore({ path });
+  onTestFinished(store.close);
+  const found = async (query: string) =>
+    (await store.search(query, { owner: OWNER })).map(({ message }) => message.sequence).sort();
+  expect(await found('ໜ')).toEqual([1, 2]);
+  expect(await found('ຫນ')).toEqual([1, 2]);
+  expect(await found('a')).toEqual([1]);
+  expect(await found('tide')).toEqual([3]);
+});
+
+it('a memory file from before characters of two words finds them', async () => {
+  const { path, db } = olderFile(MEMORY_SCHEMA, 2);
+  db.exec(
+    `INSERT INTO memory (id, scope_id, revision) VALUES (1, 'global', 1);
+     INSERT INTO section (id, memory, position, heading, text) VALUES (4, 1, 0, 'Words', 'ໜ');
+     INSERT INTO section_words (rowid, facts, heading, words, stems)
+       VALUES (4, 'memory1', 'words', 'ຫນ', '');`,
+  );
+  db.close();
+  const memory = createSqliteMemory({ path });
+  onTestFinished(memory.close);
+  for (const query of ['ໜ', 'ຫນ']) {
+    expect((await memory.search('global', query)).map(({ heading }) => heading)).toEqual(['Words']);
+  }
+});
+
 it('a memory file from before the forms of words has them after it is opened', async () => {
   const { path, db } = olderFile(MEMORY_SCHEMA, 1);
   db.exec(

@@ -1,4 +1,4 @@
-import { indexedWords } from '@ethosagent/policy';
+import { indexedWords, TWO_WORD_CHARACTERS } from '@ethosagent/policy';
 import type { MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 import { prepareIndexing } from './message-index.js';
@@ -53,14 +53,25 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE VIRTUAL TABLE message_words USING fts5 (
         facts, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
       );`);
-    indexMessages(db);
+    indexMessages(db, 'true');
+  },
+  // Characters that `searchWords` began to read as two words.
+  (db) => {
+    const isMeant = TWO_WORD_CHARACTERS.map(
+      (letter) => `instr(CAST(m.text AS BLOB), CAST('${letter}' AS BLOB)) > 0`,
+    ).join(' OR ');
+    db.exec(
+      `DELETE FROM message_words WHERE rowid IN (SELECT m.id FROM message AS m WHERE ${isMeant})`,
+    );
+    indexMessages(db, isMeant);
   },
 ];
 
 /** The number of messages that are read at once. A text may have a million characters. */
 const PAGE = 50;
 
-function indexMessages(db: Connection): void {
+/** @param isMeant SQL about a message `m`: which messages are added to the index */
+function indexMessages(db: Connection, isMeant: string): void {
   const page = db.prepare<
     [after: number, limit: number],
     { id: number; owner: number; session: number; role: MessageRole; text: string }
@@ -68,7 +79,7 @@ function indexMessages(db: Connection): void {
     `SELECT m.id AS id, s.owner AS owner, m.session AS session, m.role AS role,
        ${db.text('m.text')} AS text
      FROM message AS m JOIN session AS s ON s.id = m.session
-     WHERE m.id > ? ORDER BY m.id LIMIT ?`,
+     WHERE m.id > ? AND (${isMeant}) ORDER BY m.id LIMIT ?`,
   );
   const addToIndex = prepareIndexing(db);
   let last = Number.MIN_SAFE_INTEGER;

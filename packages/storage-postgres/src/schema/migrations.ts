@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
+import { charactersOfTwoWords } from './characters-of-two-words.js';
 import { CLAIM_TABLES } from './claim-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly ((schema: string) => Migration)[] = [
   TURN_TABLES,
   SCHEDULE_TABLES,
   messageStems,
+  charactersOfTwoWords,
 ];
