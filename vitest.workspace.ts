@@ -45,6 +45,11 @@ const long = isLongRun()
       'packages/core/src/batch/call-costs.test.ts',
       'docs/site.test.ts',
       'packages/core/src/services/service-attacks.test.ts',
+      // What is attacked there is attacked in a check through `ctx.scopedFs`.
+      'packages/storage-fs/src/attacks.test.ts',
+      'extensions/tools-browser/src/browser-life.test.ts',
+      'extensions/tools-mcp/src/npm-servers.test.ts',
+      'benchmarks/quality/**/*.test.ts',
     ];
 const exclude = ['**/node_modules/**', '**/dist/**', written, ...newer, ...long];
 

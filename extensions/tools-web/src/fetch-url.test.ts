@@ -330,26 +330,29 @@ describe('fetch_url', () => {
   // Within the limits, and a second of work or more: Readability weighs each link among the others.
   const SLOW_PAGE = Array.from({ length: 39_000 }, (_, at) => `<a href=/${at}>${at}</a>`).join('');
 
-  it('ends with the signal, or its time, also while a page is made readable', async () => {
-    const cut = await withEnoughTime(
-      async (timeout_ms) => {
-        const { server, fetchUrl } = await createWorld({ '/': page(SLOW_PAGE) }, { timeout_ms });
-        return { server, fetchUrl, timeout_ms, failure: failureOf(await fetchUrl('/')) };
-      },
-      ({ failure }) => failure.includes('could not be made readable'),
-    );
-    const { server, fetchUrl, timeout_ms, failure } = cut;
-    expect(failure).toBe(
-      `execution_failed: The answer of ${server.host} came, but could not be made readable within ${timeout_ms} ms. Call again with raw, for its source.`,
-    );
-    expect(textOf(await fetchUrl('/', { raw: true }))).toContain('<a href=/0>');
-    const turn = new AbortController();
-    const reading = fetchUrl('/', {}, { abortSignal: turn.signal });
-    await setTimeout(300);
-    turn.abort();
-    const result = await reading;
-    expect(failureOf(result)).not.toContain(' ms');
-  });
+  it.runIf(isLongRun())(
+    'ends with the signal, or its time, also while a page is made readable',
+    async () => {
+      const cut = await withEnoughTime(
+        async (timeout_ms) => {
+          const { server, fetchUrl } = await createWorld({ '/': page(SLOW_PAGE) }, { timeout_ms });
+          return { server, fetchUrl, timeout_ms, failure: failureOf(await fetchUrl('/')) };
+        },
+        ({ failure }) => failure.includes('could not be made readable'),
+      );
+      const { server, fetchUrl, timeout_ms, failure } = cut;
+      expect(failure).toBe(
+        `execution_failed: The answer of ${server.host} came, but could not be made readable within ${timeout_ms} ms. Call again with raw, for its source.`,
+      );
+      expect(textOf(await fetchUrl('/', { raw: true }))).toContain('<a href=/0>');
+      const turn = new AbortController();
+      const reading = fetchUrl('/', {}, { abortSignal: turn.signal });
+      await setTimeout(300);
+      turn.abort();
+      const result = await reading;
+      expect(failureOf(result)).not.toContain(' ms');
+    },
+  );
 
   it('keeps the requests of one session from holding up another, and blames no server for its own', async () => {
     const server = await startServer({ '/hung': () => {}, '/': page('<p>here') });

@@ -157,8 +157,6 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
     {
       args: { city: 'Bern' },
       answer: () => Response.json({ main: { temp: 4 } }),
-      // The redirects take as long as all others. In a check, another test meets them.
-      ...unlessLong({ scenarios: ['hostile content', 'hanging peers', 'floods', 'secrets'] }),
     },
   ],
   [summarizeConfig, { args: ({ file }) => ({ path: file('docs/plan.md') }) }],
@@ -170,7 +168,6 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
     {
       args: ({ file }) => ({ path: file('docs/plan.md') }),
       personality: { safety: { process: { sandbox: 'required' } } },
-      ...unlessLong({ scenarios: ['hostile arguments', 'aborts'] }),
     },
   ],
   [
@@ -187,7 +184,7 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
 ];
 
 /** These are slow, and similar to others here. */
-const SLOW = ['fetch_url', 'keep_open', 'git_log', 'reports'];
+const SLOW = ['weather', 'fetch_url', 'keep_open', 'git_log', 'reports', 'show'];
 
 describe('assertContained passes', () => {
   for (const [tool, options] of inCheck(GOOD, ([{ name }]) => !SLOW.includes(name))) {
