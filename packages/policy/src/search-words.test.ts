@@ -1,5 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
-import { anyText } from '@ethosagent/test-support';
+import { anyText, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { searchWords, TWO_WORD_CHARACTERS } from './search-words.js';
 
@@ -37,7 +37,11 @@ describe('searchWords', () => {
     ]);
   });
 
-  it('of one character are the same words again, and two for those that are listed', () => {
+  it.each(TWO_WORD_CHARACTERS)('of %s are two', (character) => {
+    expect(wordsOf(character)).toHaveLength(2);
+  });
+
+  it.runIf(isLongRun())('of no other character are several, or other words again', () => {
     const several: string[] = [];
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const character = String.fromCodePoint(code);

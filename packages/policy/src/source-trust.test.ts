@@ -224,7 +224,8 @@ describe('WrittenPlaces', () => {
     expect(
       ['/w/a', '/w//a/b', '/w', 'relative', '/w/\0'].map((path) => places.holds(path)),
     ).toEqual([true, true, false, false, false]);
-    places.delete('/w/a');
+    expect([...places.all]).toEqual(['/w/a']);
+    places.delete('/w/a/');
     expect(places.isWritten({ kind: 'file', path: '/w', real: '/' })).toBe(false);
   });
 });

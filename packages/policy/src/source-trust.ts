@@ -135,7 +135,7 @@ function sourcesOf(entries: readonly string[], realPath: (path: string) => strin
  */
 export class WrittenPlaces {
   readonly #places = new Set<string>();
-  /** How many places lie in a folder, at any depth. */
+  /** By folder: how many places lie in it, at any depth. */
   readonly #inFolder = new Map<string, number>();
 
   /**
@@ -145,6 +145,11 @@ export class WrittenPlaces {
    */
   constructor(written: Iterable<string> = []) {
     for (const path of written) this.add(path);
+  }
+
+  /** The places, in one spelling, in the order in which they were added. */
+  get all(): ReadonlySet<string> {
+    return this.#places;
   }
 
   /**
@@ -177,7 +182,7 @@ export class WrittenPlaces {
    */
   holds(path: string): boolean {
     const asked = clean(path);
-    return asked !== undefined && pathAndParents(asked).some((at) => this.#places.has(at));
+    return asked !== undefined && this.#liesIn(asked);
   }
 
   /**
@@ -187,12 +192,14 @@ export class WrittenPlaces {
    * @returns whether what was read may come from such a place
    */
   isWritten({ path, real }: Extract<ReadSource, { kind: 'file' }>): boolean {
-    return [path, real].some((read) => this.holds(read) || this.#contains(read));
+    return [path, real].some((read) => {
+      const asked = clean(read);
+      return asked !== undefined && (this.#inFolder.has(asked) || this.#liesIn(asked));
+    });
   }
 
-  #contains(path: string): boolean {
-    const asked = clean(path);
-    return asked !== undefined && this.#inFolder.has(asked);
+  #liesIn(path: string): boolean {
+    return pathAndParents(path).some((at) => this.#places.has(at));
   }
 
   #count(place: string, more: number): void {

@@ -1,6 +1,7 @@
 import type { Connection } from './driver/connection.js';
 import { prepareSectionWords } from './section-words.js';
 import type { Migration, StoreSchema } from './store-schema.js';
+import { hasTwoWordCharacter } from './two-word-characters.js';
 
 const MIGRATIONS: readonly Migration[] = [
   // `section_words` is built like the index of messages. It contains the words that `searchWords`
@@ -29,22 +30,28 @@ const MIGRATIONS: readonly Migration[] = [
      facts, heading, words, content = '', contentless_delete = 1, tokenize = 'ascii'
    );`,
   // `stems` has the other forms of the words in heading and text.
-  indexSections,
-  // `searchWords` began to read some characters as two words.
-  indexSections,
+  (db) => {
+    db.exec(`DROP TABLE section_words;
+      CREATE VIRTUAL TABLE section_words USING fts5 (
+        facts, heading, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
+      );`);
+    indexSections(db, 'true');
+  },
+  // Characters that `searchWords` began to read as two words.
+  (db) => indexSections(db, `${hasTwoWordCharacter('heading')} OR ${hasTwoWordCharacter('text')}`),
 ];
 
-/** Makes the index of all sections anew. */
-function indexSections(db: Connection): void {
-  db.exec(`DROP TABLE section_words;
-    CREATE VIRTUAL TABLE section_words USING fts5 (
-      facts, heading, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
-    );`);
+/** @param isMeant SQL about a section: which sections are indexed anew */
+function indexSections(db: Connection, isMeant: string): void {
   const words = prepareSectionWords(db);
   const sections = db.prepare<[], { id: number; memory: number; heading: string; text: string }>(
-    `SELECT id, memory, ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section`,
+    `SELECT id, memory, ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section
+     WHERE ${isMeant}`,
   );
-  for (const { id, ...section } of sections.all()) words.add(id, section);
+  for (const { id, ...section } of sections.all()) {
+    words.remove(id);
+    words.add(id, section);
+  }
 }
 
 /** Memories in sections. The application id is "EthM" in ASCII. */

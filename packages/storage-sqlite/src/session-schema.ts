@@ -1,8 +1,9 @@
-import { indexedWords, TWO_WORD_CHARACTERS } from '@ethosagent/policy';
+import { indexedWords } from '@ethosagent/policy';
 import type { MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 import { prepareIndexing } from './message-index.js';
 import type { Migration, StoreSchema } from './store-schema.js';
+import { hasTwoWordCharacter } from './two-word-characters.js';
 
 const MIGRATIONS: readonly Migration[] = [
   // Long columns come last, so that a filter never reads the overflow pages of a large text.
@@ -57,9 +58,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
   // Characters that `searchWords` began to read as two words.
   (db) => {
-    const isMeant = TWO_WORD_CHARACTERS.map(
-      (letter) => `instr(CAST(m.text AS BLOB), CAST('${letter}' AS BLOB)) > 0`,
-    ).join(' OR ');
+    const isMeant = hasTwoWordCharacter('m.text');
     db.exec(
       `DELETE FROM message_words WHERE rowid IN (SELECT m.id FROM message AS m WHERE ${isMeant})`,
     );

@@ -38,9 +38,7 @@ export class SessionLedger {
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #settled = new Map<string, SettledCall>();
   readonly #grants = new Map<string, SessionGrant>();
-  readonly #written = new Set<string>();
-  /** The same, for questions. */
-  readonly #places = new WrittenPlaces();
+  readonly #written = new WrittenPlaces();
   readonly #use = new SessionUse();
   #isTainted = false;
   /** Whether the store has the records of what was read and written. */
@@ -112,12 +110,12 @@ export class SessionLedger {
 
   /** Files and folders, each with everything below it. */
   get written(): ReadonlySet<string> {
-    return this.#written;
+    return this.#written.all;
   }
 
   /** What is `written`, for questions. */
   get writtenPlaces(): Pick<WrittenPlaces, 'holds' | 'isWritten'> {
-    return this.#places;
+    return this.#written;
   }
 
   /**
@@ -197,7 +195,7 @@ export class SessionLedger {
     return this.#turns.run('', async () => {
       await this.#log.read();
       if (this.#isStored) return;
-      const paths = [...this.#written];
+      const paths = [...this.written];
       await this.#log.append(() => [
         ...this.sources.map((from) => ({ kind: 'untrusted' as const, from })),
         ...(paths.length > 0 ? [{ kind: 'written' as const, paths }] : []),
@@ -272,16 +270,10 @@ export class SessionLedger {
         this.#use.addStored(record);
         break;
       case 'written':
-        for (const path of record.paths) {
-          this.#written.add(path);
-          this.#places.add(path);
-        }
+        for (const path of record.paths) this.#written.add(path);
         break;
       case 'cleared':
-        for (const path of record.paths) {
-          this.#written.delete(path);
-          this.#places.delete(path);
-        }
+        for (const path of record.paths) this.#written.delete(path);
     }
   }
 

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
-import { charactersOfTwoWords } from './characters-of-two-words.js';
 import { CLAIM_TABLES } from './claim-tables.js';
+import { messageStems, twoWordCharacters } from './index-messages.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
-import { messageStems } from './message-stems.js';
 import { SCHEDULE_TABLES } from './schedule-tables.js';
 import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
@@ -34,5 +33,5 @@ export const MIGRATIONS: readonly ((schema: string) => Migration)[] = [
   TURN_TABLES,
   SCHEDULE_TABLES,
   messageStems,
-  charactersOfTwoWords,
+  twoWordCharacters,
 ];

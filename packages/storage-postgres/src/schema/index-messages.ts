@@ -5,11 +5,26 @@ import { wordsForIndex } from '../sessions/indexed-words.js';
 /** The number of messages that are read at once. A text may have a million characters. */
 const PAGE = 50;
 
-/** Writes `words` of each existing message anew that has a character of two words. */
-export const charactersOfTwoWords = (schema: string) => async (client: pg.PoolClient) => {
-  const isMeant = TWO_WORD_CHARACTERS.map(
-    (letter) => `position(convert_to('${letter}', 'UTF8') IN text) > 0`,
-  ).join(' OR ');
+/** Writes `words` of each existing message anew: they have the other forms of the words, too. */
+export const messageStems = (schema: string) => (client: pg.PoolClient) =>
+  indexMessages(client, schema, 'true');
+
+/** The same for the messages with a character that `searchWords` began to read as two words. */
+export const twoWordCharacters = (schema: string) => (client: pg.PoolClient) =>
+  indexMessages(
+    client,
+    schema,
+    TWO_WORD_CHARACTERS.map(
+      (character) => `position(convert_to('${character}', 'UTF8') IN text) > 0`,
+    ).join(' OR '),
+  );
+
+/** @param isMeant SQL: which messages are indexed anew */
+async function indexMessages(
+  client: pg.PoolClient,
+  schema: string,
+  isMeant: string,
+): Promise<void> {
   let last = ['0', '0'];
   for (;;) {
     const { rows } = await client.query<{ session: string; sequence: string; text: Buffer }>(
@@ -33,4 +48,4 @@ export const charactersOfTwoWords = (schema: string) => async (client: pg.PoolCl
     if (end === undefined || rows.length < PAGE) return;
     last = [end.session, end.sequence];
   }
-};
+}
