@@ -1,4 +1,5 @@
 import type { Connection } from './driver/connection.js';
+import { LIMIT } from './limit.js';
 import { prefixUpperBound } from './prefix-range.js';
 
 /** The most rows that one sweep removes. */
@@ -53,7 +54,7 @@ export function prepareKvTable(db: Connection) {
   >(`DELETE FROM kv WHERE ${inRange} AND expires_at <= ?`);
   const sweep = db.prepare<[now: number, limit: number]>(
     `DELETE FROM kv WHERE (namespace, key) IN
-       (SELECT namespace, key FROM kv WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+       (SELECT namespace, key FROM kv WHERE expires_at <= ? ORDER BY expires_at ${LIMIT})`,
   );
 
   const entriesAfter = db.prepare<[namespace: string, key: string, now: number], KvEntryRow>(

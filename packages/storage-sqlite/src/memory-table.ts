@@ -1,6 +1,7 @@
 import { parseSearchQuery, searchSnippet } from '@ethosagent/policy';
 import type { MemoryMatch, MemorySection, MemoryVersion } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
+import { LIMIT } from './limit.js';
 import { prepareIndexSearch } from './search-query.js';
 import { memoryFact, prepareSectionWords, SECTION_INDEX } from './section-words.js';
 
@@ -46,7 +47,7 @@ export function prepareMemoryTable(db: Connection) {
     { revision: number; replacedAt: number; sections: string }
   >(
     `SELECT revision, replaced_at AS replacedAt, ${db.text('sections')} AS sections FROM version
-     WHERE memory = ? ORDER BY revision DESC LIMIT ?`,
+     WHERE memory = ? ORDER BY revision DESC ${LIMIT}`,
   );
   const section = db.prepare<[id: number], MemorySection>(
     `SELECT ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section WHERE id = ?`,

@@ -1,5 +1,6 @@
 import { EXACT_BONUS, type SearchPhrase, type SearchTerm } from '@ethosagent/policy';
 import type { Connection, Statement } from './driver/connection.js';
+import { LIMIT } from './limit.js';
 
 /** A full-text index, as an FTS5 table. */
 export interface SearchIndex {
@@ -74,7 +75,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
       SELECT f.id AS id, f.weight AS weight, f.matched AS matched, f.exact AS exact
       FROM (${found}) AS f ${where}
       ORDER BY f.matched = ${terms} DESC, ${hits.length === 1 ? 'f.weight' : value} DESC, f.id DESC
-      LIMIT ? OFFSET ?`;
+      ${LIMIT} OFFSET ?`;
     const made = db.prepare<unknown[], IndexHit>(sql);
     prepared.set(key, made);
     return made;

@@ -1,6 +1,7 @@
 import { indexedWords } from '@ethosagent/policy';
 import type { MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
+import { LIMIT } from './limit.js';
 import { prepareIndexing } from './message-index.js';
 import type { Migration, StoreSchema } from './store-schema.js';
 import { hasTwoWordCharacter } from './two-word-characters.js';
@@ -78,7 +79,7 @@ function indexMessages(db: Connection, isMeant: string): void {
     `SELECT m.id AS id, s.owner AS owner, m.session AS session, m.role AS role,
        ${db.text('m.text')} AS text
      FROM message AS m JOIN session AS s ON s.id = m.session
-     WHERE m.id > ? AND (${isMeant}) ORDER BY m.id LIMIT ?`,
+     WHERE m.id > ? AND (${isMeant}) ORDER BY m.id ${LIMIT}`,
   );
   const addToIndex = prepareIndexing(db);
   let last = Number.MIN_SAFE_INTEGER;

@@ -1,6 +1,7 @@
 import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole, type SessionAppendOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
+import { LIMIT } from './limit.js';
 import { prepareIndexing } from './message-index.js';
 import { prepareClaims } from './session-claims.js';
 import {
@@ -61,19 +62,19 @@ export function prepareSessionTable(db: Connection) {
     db.prepare<[...owner: number[], since: number, until: number, limit: number], SessionRow>(
       `SELECT ${sessionColumns} ${from} WHERE ${where} EXISTS
          (SELECT 1 FROM message WHERE session = s.id AND created_at >= ? AND created_at < ?)
-       ORDER BY s.last_message_at DESC, s.id DESC LIMIT ?`,
+       ORDER BY s.last_message_at DESC, s.id DESC ${LIMIT}`,
     );
   const listAll = list('');
   const listOwned = list('s.owner = ? AND');
   const idsAfter = db.prepare<[after: number, limit: number], { rowid: number; id: string }>(
     `SELECT s.id AS rowid, ${db.text('s.session_id')} AS id FROM session AS s
-     WHERE s.id > ? ORDER BY s.id LIMIT ?`,
+     WHERE s.id > ? ORDER BY s.id ${LIMIT}`,
   );
   const messages = db.prepare<[id: string, after: number, limit: number], StoredMessageRow>(
     `SELECT ${db.text('s.session_id')} AS sessionId, ${messageColumnsOf(db)},
        ${db.text('m.data')} AS data
      FROM session AS s JOIN message AS m ON m.session = s.id
-     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
+     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence ${LIMIT}`,
   );
   // As bytes, since SQLite's functions on texts stop at a NUL. Only the beginning becomes a string
   // here.
@@ -85,7 +86,7 @@ export function prepareSessionTable(db: Connection) {
        ${db.text('m.tool_name')} AS toolName, m.created_at AS createdAt,
        substr(CAST(m.text AS BLOB), 1, ?) AS begin
      FROM session AS s JOIN message AS m ON m.session = s.id
-     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
+     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence ${LIMIT}`,
   );
   const removeWords = db.prepare<[rowid: number]>(
     'DELETE FROM message_words WHERE rowid IN (SELECT id FROM message WHERE session = ?)',

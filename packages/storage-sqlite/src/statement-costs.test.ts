@@ -2,6 +2,9 @@ import { createRequire } from 'node:module';
 import type { Database } from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
+import { createSqliteMemory } from './sqlite-memory.js';
+import { createSqliteSessionStore } from './sqlite-session-store.js';
+import { createSqliteTurns } from './sqlite-turns.js';
 
 type Method = 'run' | 'get' | 'all' | 'iterate';
 type Statements = Record<Method, (...values: unknown[]) => unknown>;
@@ -14,7 +17,14 @@ const statements: Statements = Object.getPrototypeOf(database.prepare('SELECT 1'
 const METHODS: readonly Method[] = ['run', 'get', 'all', 'iterate'];
 
 let count = 0;
+const prepared: string[] = [];
 beforeAll(() => {
+  const databases: Pick<Database, 'prepare'> = BetterSqlite.prototype;
+  const { prepare } = databases;
+  vi.spyOn(databases, 'prepare').mockImplementation(function (this: unknown, source) {
+    prepared.push(source);
+    return Reflect.apply(prepare, this, [source]);
+  });
   for (const method of METHODS) {
     const own = statements[method];
     vi.spyOn(statements, method).mockImplementation(function (this: unknown, ...values) {
@@ -62,5 +72,19 @@ describe('how many statements the key-value store runs', () => {
     count = 0;
     expect(await kv.list(`of ${keys}: `)).toHaveLength(keys);
     expect(count).toBe(1);
+  });
+});
+
+describe('which statements SQLite compiles again for each use', () => {
+  it('none: a number of rows is bound where SQLite does not plan for it', async () => {
+    prepared.length = 0;
+    const options = { path: ':memory:', driver: 'better-sqlite3' } as const;
+    const sessions = createSqliteSessionStore(options);
+    const stores = [sessions, createSqliteKvStore(options), createSqliteMemory(options)];
+    await sessions.search('a word');
+    for (const store of [...stores, createSqliteTurns(options)]) store.close();
+    const limited = prepared.filter((sql) => /\blimit\b/i.test(sql));
+    expect(limited.length).toBeGreaterThan(5);
+    expect(limited.filter((sql) => /\blimit\s+[?:@$]/i.test(sql))).toEqual([]);
   });
 });
