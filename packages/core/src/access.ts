@@ -58,7 +58,7 @@ async function recorded<T>(
   access: AccessAsked,
   run: (allow: Allow) => Promise<T>,
 ): Promise<T> {
-  const startedAt = performance.now();
+  const startedAt = scope.isExplained ? performance.now() : 0;
   let event: AuditEvent | undefined;
   let reported = false;
   const report = (decision: Access['decision'], reason: string) => {

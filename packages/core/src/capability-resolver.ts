@@ -86,6 +86,8 @@ export class CapabilityPlan {
   readonly #byKey = new Map<string, CapabilityPart>();
   /** The capability that makes it impossible to narrow a call. */
   readonly unnarrowable: CapabilityKey | undefined;
+  /** Whether `missing` may find anything. */
+  readonly mayMiss: boolean;
   /** Whether everything that a call reads goes through accessors that report its source. */
   readonly isSeen: boolean;
 
@@ -104,6 +106,7 @@ export class CapabilityPlan {
       if (part !== undefined) this.#byKey.set(module.key satisfies CapabilityKey, part);
     }
     this.#parts = [...this.#byKey.values()];
+    this.mayMiss = this.#parts.some(({ missing }) => missing !== undefined);
     this.unnarrowable = CAPABILITY_MODULES.find(
       ({ key, isNarrowable }) => !isNarrowable && this.#byKey.has(key),
     )?.key;
@@ -126,7 +129,8 @@ export class CapabilityPlan {
     const { ctx, policy, scope, narrowing, registry } = call;
     // One object for all parts, without spreads: a spread for each part took longer than everything
     // else in a call.
-    const binding = { ctx, policy, narrowing, grants: {}, scope, registry, accessors };
+    const grants = { network: undefined, files: undefined };
+    const binding = { ctx, policy, narrowing, grants, scope, registry, accessors };
     this.#bind(binding);
   }
 

@@ -5,6 +5,11 @@ export const MAX_PATH_BYTES = 4095;
 
 const FEW_ROOTS = 6;
 
+// An absolute path without empty segments, `.`, `..`, NUL characters and surrogates. One test of it
+// takes a sixth of what Node's functions take, and nearly every path passes.
+const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\0\ud800-\udfff]+)+$/;
+const PLAIN_CHARS = Math.floor(MAX_PATH_BYTES / 3);
+
 /** A set of roots, compiled for many questions. */
 export interface PathSet {
   /** The roots: normalised, sorted, without duplicates or roots below another. */
@@ -41,7 +46,12 @@ export function pathProblem(path: string): string | undefined {
  * @returns an absolute path
  */
 export function normalizePath(path: string, base = process.cwd()): string {
-  return resolve(base, path);
+  return isPlain(path) ? path : resolve(base, path);
+}
+
+/** Whether a path is valid, absolute and normalised, as far as a glance can tell. */
+function isPlain(path: string): boolean {
+  return sep === '/' && path.length <= PLAIN_CHARS && PLAIN_PATH.test(path);
 }
 
 /**
@@ -173,6 +183,7 @@ export function resolveReach(
 
 /** The one spelling of an absolute path; `undefined` for a path that can't name a file. */
 export function clean(path: string): string | undefined {
+  if (isPlain(path)) return path;
   if (!isAbsolute(path) || pathProblem(path) !== undefined) return undefined;
   const normal = normalize(path);
   // A trailing separator stays only if it belongs to the root: `/`, or `C:\` on Windows.

@@ -2,7 +2,9 @@ import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 
 // Some backends use refs as names of files and of environment variables, so only characters that
 // are harmless in all of them are allowed.
-const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
+const SECRET_REF =
+  /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.@:+-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.@:+-]+)*$/;
+const MAX_REF_CHARS = 512;
 
 /**
  * Whether a string can name a secret: segments of letters, digits and `_ . @ : + -`, separated by
@@ -11,10 +13,7 @@ const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
  * @param ref the string
  */
 export function isSecretRef(ref: string): boolean {
-  if (typeof ref !== 'string' || ref.length > 512) return false;
-  return ref
-    .split('/')
-    .every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..');
+  return typeof ref === 'string' && ref.length <= MAX_REF_CHARS && SECRET_REF.test(ref);
 }
 
 /**

@@ -47,6 +47,8 @@ export function settled<T>(
   return new Promise((resolve) => {
     const watched: Watched = {
       deadline: performance.now() + timeoutMs,
+      before: undefined,
+      after: undefined,
       stop: (why, reason) => settle({ kind: 'stopped', why, reason }),
     };
     const settle = (ending: Ending<T>) => {

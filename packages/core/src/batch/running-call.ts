@@ -17,6 +17,8 @@ import { wayBack } from './way-back.js';
 /** One call on its way through the registry: the steps, its place, the tool, and the way back. */
 export class RunningCall implements Watched, Waiting {
   deadline = 0;
+  before: Watched | undefined;
+  after: Watched | undefined;
   readonly #state: CallState;
 
   /** @param index the place of the call in the batch */

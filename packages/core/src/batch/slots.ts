@@ -20,29 +20,33 @@ export class Slots {
 
   /** Lets a call proceed, now or when a place is free. */
   enter(call: Waiting): void {
-    this.#waiting.push(call);
-    this.#letIn();
+    // Nothing waits while a place is free.
+    if (this.#isLettingIn || this.#free === 0) this.#waiting.push(call);
+    else this.#letIn(call);
   }
 
   release(): void {
     this.#free++;
-    this.#letIn();
+    if (!this.#isLettingIn) this.#letIn(this.#take());
   }
 
   // A call that ends at once gives its place back from within `proceed`. The loop that already runs
   // takes the next call: otherwise a long queue of such calls would nest too deep.
-  #letIn(): void {
-    if (this.#isLettingIn) return;
+  #letIn(first: Waiting | undefined): void {
     this.#isLettingIn = true;
     try {
-      for (let call = this.#waiting[this.#next]; call !== undefined && this.#free > 0; ) {
-        this.#next++;
+      for (let call = first; call !== undefined; call = this.#take()) {
         this.#free--;
         call.proceed();
-        call = this.#waiting[this.#next];
       }
     } finally {
       this.#isLettingIn = false;
     }
+  }
+
+  /** The next call, if there is a place for it. */
+  #take(): Waiting | undefined {
+    if (this.#free === 0 || this.#next === this.#waiting.length) return undefined;
+    return this.#waiting[this.#next++];
   }
 }

@@ -4,6 +4,9 @@ import { MAX_TIMER_MS } from '@ethosagent/policy';
 export interface Watched {
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** Its neighbours in the list of what is watched. They belong to `Watch`. */
+  before: Watched | undefined;
+  after: Watched | undefined;
   /** Called at most once, if the deadline or the abort comes before the end. */
   stop(why: 'timeout' | 'abort', reason?: unknown): void;
 }
@@ -16,11 +19,14 @@ export interface Watched {
  * runs, and a call that ends before then asks `aborted`.
  */
 export class Watch {
-  readonly #watched = new Set<Watched>();
+  // A list of links: to add to a set and to remove from it takes a tenth of a short call.
+  #first: Watched | undefined;
+  #last: Watched | undefined;
   readonly #signal: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
   #isSetUp = false;
+  #isAboutToWait = false;
   /** The error of a signal that can't be listened to. */
   #fault: { readonly error: unknown } | undefined;
 
@@ -37,14 +43,29 @@ export class Watch {
   }
 
   add(watched: Watched): void {
-    this.#watched.add(watched);
-    if (!this.#isSetUp) beforeWaiting(this);
-    else if (watched.deadline < this.#timerDue) this.#arm(watched.deadline);
+    watched.before = this.#last;
+    if (this.#last === undefined) this.#first = watched;
+    else this.#last.after = watched;
+    this.#last = watched;
+    if (this.#isSetUp) {
+      if (watched.deadline < this.#timerDue) this.#arm(watched.deadline);
+    } else if (!this.#isAboutToWait) {
+      this.#isAboutToWait = true;
+      beforeWaiting(this);
+    }
     if (this.aborted) watched.stop('abort', this.reason);
   }
 
+  /** Does nothing for what is not watched. */
   remove(watched: Watched): void {
-    this.#watched.delete(watched);
+    const { before, after } = watched;
+    if (!this.#holds(watched)) return;
+    if (before === undefined) this.#first = after;
+    else before.after = after;
+    if (after === undefined) this.#last = before;
+    else after.before = before;
+    watched.before = undefined;
+    watched.after = undefined;
   }
 
   close(): void {
@@ -76,7 +97,10 @@ export class Watch {
   // Tools hold the signal too, and may dispatch an `abort` event themselves. That is not an abort.
   readonly #onAbort = () => {
     if (!this.aborted) return;
-    for (const watched of this.#watched) watched.stop('abort', this.reason);
+    for (let watched = this.#first; watched !== undefined; watched = this.#first) {
+      this.remove(watched);
+      watched.stop('abort', this.reason);
+    }
   };
 
   #arm(due: number): void {
@@ -89,12 +113,26 @@ export class Watch {
   #expire(): void {
     this.#timerDue = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    let next = Number.POSITIVE_INFINITY;
-    for (const watched of this.#watched) {
-      if (watched.deadline <= now) watched.stop('timeout');
-      else next = Math.min(next, watched.deadline);
+    for (const watched of this.#all()) {
+      if (watched.deadline > now || !this.#holds(watched)) continue;
+      this.remove(watched);
+      watched.stop('timeout');
     }
+    let next = Number.POSITIVE_INFINITY;
+    for (const { deadline } of this.#all()) next = Math.min(next, deadline);
     if (next !== Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+
+  #holds(watched: Watched): boolean {
+    return watched.before !== undefined || this.#first === watched;
+  }
+
+  #all(): Watched[] {
+    const all: Watched[] = [];
+    for (let watched = this.#first; watched !== undefined; watched = watched.after) {
+      all.push(watched);
+    }
+    return all;
   }
 }
 

@@ -5,10 +5,11 @@ import {
   secretRefMatches,
   secretSource,
 } from '@ethosagent/policy';
-import type { SecretDeclaration, SecretSources } from '@ethosagent/types';
+import type { SecretDeclaration, SecretRef, SecretSources } from '@ethosagent/types';
 import { meetRefLists } from '../call-narrowing.js';
 import type { AccessBasis } from '../call-scope.js';
-import { ScopedSecretsImpl } from '../scoped/scoped-secrets.js';
+import { ScopedSecretsImpl, type ScopedSecretsOptions } from '../scoped/scoped-secrets.js';
+import type { Binding } from './capability-call.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
 import { declaredEntry } from './declared-part.js';
 import { SecretBindings } from './secret-bindings.js';
@@ -34,20 +35,14 @@ export const secrets = defineCapability('secrets', {
         return ref === covers || asked?.some((sent) => secretRefMatches(ref, sent));
       });
     return {
-      bind: ({ policy, grants, narrowing, scope, accessors }) => {
+      bind: (binding) => {
         if (backends.secretsBackend === undefined) return;
-        const hosts = grants.network?.hosts;
-        const options = {
-          scope,
-          bindings,
-          hosts,
-          within: narrowing?.secrets,
-          // Looked up only when a secret is used: most calls of a tool that declares secrets use
-          // none.
-          sourceOf: (ref: string) =>
-            policy.secretSources && secretSource(policy.secretSources, ref),
-        };
-        accessors.secretsResolver = new ScopedSecretsImpl(refs, backends.secretsBackend, options);
+        const options = new SecretOptions(binding, bindings);
+        binding.accessors.secretsResolver = new ScopedSecretsImpl(
+          refs,
+          backends.secretsBackend,
+          options,
+        );
       },
       why: ({ basis, target }, { tool, policy }) => ({
         declared: declaredEntry('secrets', [...declared.map(declaredRef)], indexOf(basis)),
@@ -68,6 +63,34 @@ export const secrets = defineCapability('secrets', {
     };
   },
 });
+
+/** The options of a call's secrets, worked out only if it uses any. */
+class SecretOptions implements ScopedSecretsOptions {
+  readonly #binding: Binding;
+  readonly bindings: SecretBindings;
+
+  constructor(binding: Binding, bindings: SecretBindings) {
+    this.#binding = binding;
+    this.bindings = bindings;
+  }
+
+  get scope() {
+    return this.#binding.scope;
+  }
+
+  get hosts() {
+    return this.#binding.grants.network?.hosts;
+  }
+
+  get within() {
+    return this.#binding.narrowing?.secrets;
+  }
+
+  sourceOf(ref: SecretRef): SecretRef | undefined {
+    const { secretSources } = this.#binding.policy;
+    return secretSources && secretSource(secretSources, ref);
+  }
+}
 
 function narrowedTo(
   within: readonly string[],

@@ -1,8 +1,10 @@
-import { STORAGE_SCOPES, type StorageScope } from '@ethosagent/types';
+import { type KeyValueStore, STORAGE_SCOPES, type StorageScope } from '@ethosagent/types';
+import type { AccessScope } from '../access.js';
+import type { CapabilityBackends } from '../backends.js';
 import { checkedKv } from '../checked/checked-kv.js';
 import { turnsOf } from '../scoped/namespace-turns.js';
-import { scopedKv } from '../scoped/scoped-kv.js';
-import { taintedKv } from '../scoped/tainted-kv.js';
+import { type ScopedKvOptions, scopedKv } from '../scoped/scoped-kv.js';
+import { type TaintedKvOptions, taintedKv } from '../scoped/tainted-kv.js';
 import type { ResolveContext } from './capability-call.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
 import { declaredPart } from './declared-part.js';
@@ -30,37 +32,96 @@ export const storage = defineCapability('storage', {
   },
   compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => {
     const namespaceOf = namespacesOf(scope, name);
+    const declared = { name, scope, ttlSecondsDefault, isParallel: concurrency === 'parallel' };
     return {
       bind: ({ ctx, scope: life, service, accessors }) => {
         const factory = backends.kvStoreFactory;
         if (factory === undefined) return;
         const namespace = namespaceOf(ctx);
-        // A service has no end at which it would give the namespace back to the calls.
-        const isParallel = service !== undefined || concurrency === 'parallel';
         const store = checkedKv(factory, name, namespace);
-        const taint = life?.taint;
-        const carrying =
-          life === undefined || taint === undefined
-            ? store
-            : taintedKv(store, {
-                taint,
-                scope,
-                life,
-                now: Date.now,
-                marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
-              });
-        accessors.kvStore = scopedKv(carrying, {
-          ttlSecondsDefault,
-          scope: life,
-          namespace,
-          turns: isParallel ? undefined : turnsOf(factory),
-        });
+        const isOfService = service !== undefined;
+        const options = new StoreOptions(declared, { factory, namespace, life, isOfService });
+        accessors.kvStore = scopedKv(
+          isWatched(options) ? taintedKv(store, options) : store,
+          options,
+        );
       },
       why: (_, { tool }) => ({ declared: declaredPart('storage.scope', scope), policy: tool() }),
       describe: () => ({ storage: { scope } }),
     };
   },
 });
+
+/** What a declaration says of a store. */
+interface DeclaredStore {
+  name: string;
+  scope: StorageScope;
+  ttlSecondsDefault: number | undefined;
+  isParallel: boolean;
+}
+
+/** The store of one call or service. */
+interface StoreOfCall {
+  factory: NonNullable<CapabilityBackends['kvStoreFactory']>;
+  namespace: string;
+  life: AccessScope | undefined;
+  isOfService: boolean;
+}
+
+/** The options of a call's store, worked out only if it uses the store. */
+class StoreOptions implements ScopedKvOptions {
+  readonly #declared: DeclaredStore;
+  readonly #of: StoreOfCall;
+
+  constructor(declared: DeclaredStore, of: StoreOfCall) {
+    this.#declared = declared;
+    this.#of = of;
+  }
+
+  get ttlSecondsDefault() {
+    return this.#declared.ttlSecondsDefault;
+  }
+
+  get scope() {
+    return this.#of.life;
+  }
+
+  get life() {
+    return this.#of.life;
+  }
+
+  get taint() {
+    return this.#of.life?.taint;
+  }
+
+  get sharing() {
+    return this.#declared.scope;
+  }
+
+  get namespace() {
+    return this.#of.namespace;
+  }
+
+  /** A service has no end at which it would give the namespace back to the calls. */
+  get turns() {
+    const { factory, isOfService } = this.#of;
+    return isOfService || this.#declared.isParallel ? undefined : turnsOf(factory);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  marks(): KeyValueStore {
+    const { factory, namespace } = this.#of;
+    return checkedKv(factory, this.#declared.name, `untrusted:${namespace}`);
+  }
+}
+
+/** Whether somebody asks where the text in the store comes from. */
+function isWatched(options: StoreOptions): options is StoreOptions & TaintedKvOptions {
+  return options.taint !== undefined;
+}
 
 function isStorageScope(scope: unknown): scope is StorageScope {
   return STORAGE_SCOPES.some((known) => known === scope);

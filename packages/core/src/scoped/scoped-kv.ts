@@ -8,12 +8,12 @@ import type { NamespaceTurns } from './namespace-turns.js';
 
 export interface ScopedKvOptions {
   /** In seconds; for a `set` that names no TTL. */
-  ttlSecondsDefault?: number | undefined;
-  scope?: AccessScope | undefined;
+  readonly ttlSecondsDefault?: number | undefined;
+  readonly scope?: AccessScope | undefined;
   /** The id of the store's namespace. */
-  namespace?: string;
+  readonly namespace?: string;
   /** Where the call waits for the namespace. Absent when calls need not take turns. */
-  turns?: NamespaceTurns | undefined;
+  readonly turns?: NamespaceTurns | undefined;
 }
 
 type SetOptions = { ttlSeconds?: number };

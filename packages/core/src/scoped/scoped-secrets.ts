@@ -16,18 +16,18 @@ const SAID_BY_BACKENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export interface ScopedSecretsOptions {
-  scope?: AccessScope | undefined;
+  readonly scope?: AccessScope | undefined;
   /** Which secrets may be read, and where the others may be sent. Without it, none may be sent. */
-  bindings?: SecretBindings | undefined;
+  readonly bindings?: SecretBindings | undefined;
   /** A ref must match one of these, besides its declaration. */
-  within?: readonly SecretRef[] | undefined;
+  readonly within?: readonly SecretRef[] | undefined;
   /** The hosts that the call may reach. */
-  hosts?: ReadonlySet<string> | undefined;
+  readonly hosts?: ReadonlySet<string> | undefined;
   /**
    * Gives the secret that the personality uses for a declared ref; `undefined` for none. Without
    * this, the ref itself is used.
    */
-  sourceOf?: ((ref: SecretRef) => SecretRef | undefined) | undefined;
+  sourceOf?(ref: SecretRef): SecretRef | undefined;
 }
 
 /** Secrets that are limited to the declared refs: exact ones, and prefixes that end in `/*`. */
@@ -135,8 +135,8 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   }
 
   #sourceOf(ref: SecretRef): SecretRef | undefined {
-    const { sourceOf } = this.#options;
-    return sourceOf === undefined ? ref : sourceOf(ref);
+    const options = this.#options;
+    return options.sourceOf === undefined ? ref : options.sourceOf(ref);
   }
 
   #declaredAs(ref: SecretRef): SecretRef | undefined {

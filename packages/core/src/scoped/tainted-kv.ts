@@ -8,14 +8,15 @@ import { isAtomic } from '../checked/checked-kv.js';
 type SetOptions = { ttlSeconds?: number };
 
 export interface TaintedKvOptions {
-  taint: Taint;
-  scope: StorageScope;
+  readonly taint: Taint;
+  /** Which calls share the store. */
+  readonly sharing: StorageScope;
   /** Milliseconds since the epoch. */
-  now: () => number;
+  now(): number;
   /** The life of the call: it makes no marks after its end. */
-  life: Pick<AccessScope, 'assertLive'>;
+  readonly life: Pick<AccessScope, 'assertLive'>;
   /** The store of the marks, which no tool sees. Opened when a mark is looked for or made. */
-  marks: () => KeyValueStore;
+  marks(): KeyValueStore;
 }
 
 const DAY_MS = 86_400_000;
@@ -76,8 +77,8 @@ class TaintedKv implements KeyValueStore {
 
   /** Marks a value that a tainted call is about to write. */
   protected async mark(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
-    const { taint, scope } = this.#options;
-    if (!taint.taints(scope)) return this.#markSources(key, value, opts);
+    const { taint, sharing } = this.#options;
+    if (!taint.taints(sharing)) return this.#markSources(key, value, opts);
     const { marks } = this;
     const now = String(this.#options.now());
     if ((await this.#store.get(key)) === null) {
@@ -116,14 +117,13 @@ class TaintedKv implements KeyValueStore {
   }
 
   #noteRead(): void {
-    const { taint, scope } = this.#options;
-    taint.noteRead(scope);
+    const { taint, sharing } = this.#options;
+    taint.noteRead(sharing);
   }
 
   protected get marks(): KeyValueStore {
-    const { life, marks } = this.#options;
-    life.assertLive();
-    this.#marks ??= marks();
+    this.#options.life.assertLive();
+    this.#marks ??= this.#options.marks();
     return this.#marks;
   }
 
