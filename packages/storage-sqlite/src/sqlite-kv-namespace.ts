@@ -43,9 +43,9 @@ export function createNamespace(
     const now = clock();
     const range = rangeOfPrefix(prefix);
     const keys = table.list(namespace, range, now);
-    const live = keys.filter((key) => key !== null);
-    if (live.length < keys.length) forgetExpired(range, now);
-    return live;
+    if (areLive(keys)) return keys;
+    forgetExpired(range, now);
+    return keys.filter((key) => key !== null);
   }
 
   const afterOwnWrites = <T>(of: () => T) => read(namespace, of);
@@ -91,4 +91,8 @@ export function createNamespace(
       });
     },
   };
+}
+
+function areLive(keys: (string | null)[]): keys is string[] {
+  return !keys.includes(null);
 }
