@@ -165,7 +165,11 @@ if os.fork() == 0:
     at = 1000
     while True:
         at += 1
-        os.write(4, b'{"id":%d,"tool":"echo","args":{}}\\n' % at)
+        try:
+            os.write(4, b'{"id":%d,"tool":"echo","args":{}}\\n' % at)
+        except BrokenPipeError:
+            # Its channel is closed before it is ended, and it must not write of that to stderr.
+            os._exit(0)
 os.wait()
 `;
 
