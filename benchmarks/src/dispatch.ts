@@ -202,11 +202,9 @@ async function peers(): Promise<Contender[]> {
     schema: input,
   });
   const { createTool } = await import('@mastra/core/tools');
-  const id = 'answer';
-  const { description } = described;
   const mastra = createTool({
-    id,
-    description,
+    id: 'answer',
+    description: described.description,
     inputSchema: input,
     execute: async (it) => answer(it),
   });

@@ -28,18 +28,19 @@ export function rememberFiles(file: string, now: () => number = Date.now): () =>
   const folder = dirname(file);
   // What a link leads to may change in another folder.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
-  let unchanged: string | undefined;
+  /** The folder as it was when the files were last found in their places. */
+  let confirmed: string | undefined;
   return () => {
     const state = isLink ? undefined : stateOf(folder, now());
-    if (state !== undefined && state === unchanged) return false;
-    unchanged = undefined;
+    if (state !== undefined && state === confirmed) return false;
+    confirmed = undefined;
     if (!paths.every((path, index) => identityOf(path) === known[index])) {
       throw new EthosError(
         'STORE_UNAVAILABLE',
         'the file of the store was moved, replaced or removed; put it back, or close the store and open it again',
       );
     }
-    unchanged = state;
+    confirmed = state;
     return true;
   };
 }

@@ -43,6 +43,10 @@ export class Watch {
   }
 
   add(watched: Watched): void {
+    if (this.aborted) {
+      watched.stop('abort', this.reason);
+      return;
+    }
     watched.before = this.#last;
     if (this.#last === undefined) this.#first = watched;
     else this.#last.after = watched;
@@ -53,7 +57,6 @@ export class Watch {
       this.#isAboutToWait = true;
       beforeWaiting(this);
     }
-    if (this.aborted) watched.stop('abort', this.reason);
   }
 
   /** Does nothing for what is not watched. */

@@ -8,12 +8,12 @@ import type { NamespaceTurns } from './namespace-turns.js';
 
 export interface ScopedKvOptions {
   /** In seconds; for a `set` that names no TTL. */
-  readonly ttlSecondsDefault?: number | undefined;
-  readonly scope?: AccessScope | undefined;
+  ttlSecondsDefault?: number | undefined;
+  scope?: AccessScope | undefined;
   /** The id of the store's namespace. */
-  readonly namespace?: string;
+  namespace?: string;
   /** Where the call waits for the namespace. Absent when calls need not take turns. */
-  readonly turns?: NamespaceTurns | undefined;
+  turns?: NamespaceTurns | undefined;
 }
 
 type SetOptions = { ttlSeconds?: number };

@@ -16,18 +16,18 @@ const SAID_BY_BACKENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export interface ScopedSecretsOptions {
-  readonly scope?: AccessScope | undefined;
+  scope?: AccessScope | undefined;
   /** Which secrets may be read, and where the others may be sent. Without it, none may be sent. */
-  readonly bindings?: SecretBindings | undefined;
+  bindings?: SecretBindings | undefined;
   /** A ref must match one of these, besides its declaration. */
-  readonly within?: readonly SecretRef[] | undefined;
+  within?: readonly SecretRef[] | undefined;
   /** The hosts that the call may reach. */
-  readonly hosts?: ReadonlySet<string> | undefined;
+  hosts?: ReadonlySet<string> | undefined;
   /**
    * Gives the secret that the personality uses for a declared ref; `undefined` for none. Without
    * this, the ref itself is used.
    */
-  sourceOf?(ref: SecretRef): SecretRef | undefined;
+  sourceOf?: ((ref: SecretRef) => SecretRef | undefined) | undefined;
 }
 
 /** Secrets that are limited to the declared refs: exact ones, and prefixes that end in `/*`. */
