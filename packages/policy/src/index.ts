@@ -142,6 +142,7 @@ export { homeStanding, runtimeOwnNames } from './runtime-home.js';
 export type { SearchableText, TextRank } from './search-rank.js';
 export {
   EXACT_BONUS,
+  RANKED_MATCHES,
   RECENCY_BONUS,
   RECENCY_HALF_LIFE_MS,
   rankTexts,

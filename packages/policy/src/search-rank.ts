@@ -21,6 +21,12 @@ export const RECENCY_BONUS = 0.2;
 /** After this time half of the bonus for new texts is left. */
 export const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 
+/**
+ * Of more matches than these, a store ranks the newest, and puts the others after them. To rank all
+ * matches of a word that every text has takes as long as there are texts.
+ */
+export const RANKED_MATCHES = 2_000;
+
 /** The two parameters of BM25: `K1` for repetition, `B` for length. */
 const K1 = 1.2;
 const B = 0.75;

@@ -1,10 +1,11 @@
 import { sessionConformance } from '@ethosagent/conformance';
+import { RANKED_MATCHES } from '@ethosagent/policy';
 import { newPostgresDatabase } from '@ethosagent/test-support';
 import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
-import { sessionStatements } from './sessions/session-statements.js';
+import { searchStatement } from './sessions/search-statement.js';
 
 const url = await newPostgresDatabase();
 
@@ -46,15 +47,71 @@ describe('createPostgresStores().sessions', () => {
   });
 
   it('asks the index for the words, whoever asks', async () => {
-    const { search } = sessionStatements('ethos');
     const client = new pg.Client(url);
     await client.connect();
     onTestFinished(() => client.end());
     await client.query('SET enable_seqscan = off');
-    const forms = [[' rare '], [0], [1], [true]];
-    const asked = [[], ['rare'], ...forms, ['user'], -Infinity, Infinity, 1, null, 20, 0];
-    const { rows } = await client.query(`EXPLAIN ${search.text}`, asked);
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toMatch(/Bitmap Index Scan on message_by_word[^\n]*\n\s*Index Cond: .*rare/);
+    const forms = [
+      [' rare ', ' odd '],
+      [0, 1],
+      [1, 1],
+      [true, true],
+    ];
+    const asked = [[], ...forms, ['user'], -Infinity, Infinity, 2, null, 20, 0];
+    const terms = [['rare'], null, ['odd'], ' odd  one '];
+    for (const [which, scans] of [
+      ['ranked', 2],
+      ['all', 3],
+    ] as const) {
+      const { text } = searchStatement('ethos', 2, which);
+      const { rows } = await client.query(`EXPLAIN ${text}`, [...asked, ...terms]);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      const byWord = /Bitmap Index Scan on message_by_word[^\n]*\n\s*Index Cond: .*rare/g;
+      expect(plan.match(byWord), which).toHaveLength(scans);
+      expect(plan.match(/Seq Scan on message/g)).toBeNull();
+    }
+  });
+
+  it('ranks the newest of very many matches, with old ones that have all words', async () => {
+    const { store, close } = await createPostgresStores({
+      url,
+      ...PATIENT_POSTGRES,
+    }).sessions.open();
+    onTestFinished(close);
+    const owner = { scopeId: 'many' };
+    const count = RANKED_MATCHES + 100;
+    // The shortest are the best. The first 50, which are too old to be ranked, are the best of all.
+    const texts = Array.from({ length: count }, (_, at) =>
+      at < 50 ? 'tide' : `tide ${'and '.repeat(at % 50)}`,
+    );
+    texts[7] = 'tide and moon';
+    texts[60] = 'moon';
+    await store.append(
+      { id: 'many', ...owner },
+      texts.map((text) => ({ role: 'user', text })),
+    );
+    const page = async (query: string, offset: number) =>
+      (await store.search(query, { owner, limit: 200, offset })).map(
+        ({ message }) => message.sequence,
+      );
+    const all = async (query: string) => {
+      const starts = Array.from({ length: Math.ceil(count / 200) }, (_, at) => at * 200);
+      return (await Promise.all(starts.map((start) => page(query, start)))).flat();
+    };
+    const tide = await all('tide');
+    expect(tide.length).toBe(count - 1);
+    expect(new Set(tide).size).toBe(tide.length);
+    expect(tide.slice(0, 40).map((sequence) => (sequence - 1) % 50)).toEqual(Array(40).fill(0));
+    // The others come after them, the newest first.
+    expect(tide.slice(RANKED_MATCHES)).toEqual(tide.slice(RANKED_MATCHES).sort((a, b) => b - a));
+    expect(tide.slice(RANKED_MATCHES)).toContain(1);
+    const both = await all('tide moon');
+    expect(both.length).toBe(count);
+    expect(new Set(both).size).toBe(count);
+    // One has both words. The other has a rare one, and is too old.
+    expect(both[0]).toBe(8);
+    expect(both.indexOf(61)).toBeGreaterThan(RANKED_MATCHES - 1);
+    expect((await page('"and moon" tide', 0))[0]).toBe(8);
+    expect(await page('"tide moon"', 0)).toEqual([]);
   });
 });

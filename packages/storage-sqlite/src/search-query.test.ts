@@ -1,11 +1,11 @@
-import { EXACT_BONUS, indexedWords, parseSearchQuery } from '@ethosagent/policy';
+import { EXACT_BONUS, indexedWords, parseSearchQuery, RANKED_MATCHES } from '@ethosagent/policy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection } from './driver/connection.js';
 import { loadDriver } from './driver/load-driver.js';
-import { type IndexHit, type IndexQuery, prepareIndexSearch, RANKED_ROWS } from './search-query.js';
+import { type IndexHit, type IndexQuery, prepareIndexSearch } from './search-query.js';
 
 const INDEX = { table: 'found', words: ['words'], weights: [0, 1, 0.9] };
-const ROWS = RANKED_ROWS * 2 + 500;
+const ROWS = RANKED_MATCHES * 2 + 500;
 
 const WITHIN = 'CROSS JOIN at AS t ON t.id = f.id WHERE t.moment >= ? AND t.moment < ?';
 
@@ -86,7 +86,7 @@ function inOrder(query: string, { has }: Scope): number[] {
     .filter(({ matched }) => matched > 0)
     .sort((a, b) => b.id - a.id);
   const ranked = (some: typeof rows, first: typeof rows) => {
-    const last = first[RANKED_ROWS]?.id ?? 0;
+    const last = first[RANKED_MATCHES]?.id ?? 0;
     return some.sort(
       (a, b) => Number(b.id > last) - Number(a.id > last) || order(b.value, a.value) || b.id - a.id,
     );
@@ -117,7 +117,17 @@ describe.each(SCOPES)('a search of more rows than are ranked first, of %s', (_na
     const expected = inOrder(query, scope);
     expect(page(ROWS + 1, 0)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(0);
-    const starts = [0, 1, 3, 150, RANKED_ROWS - 5, RANKED_ROWS, RANKED_ROWS + 300, ROWS - 20, ROWS];
+    const starts = [
+      0,
+      1,
+      3,
+      150,
+      RANKED_MATCHES - 5,
+      RANKED_MATCHES,
+      RANKED_MATCHES + 300,
+      ROWS - 20,
+      ROWS,
+    ];
     for (const start of starts) {
       expect(page(20, start), `20 from ${start}`).toEqual(expected.slice(start, start + 20));
     }
@@ -129,12 +139,12 @@ describe('what a search of many rows finds', () => {
     const found = search({ terms: parseSearchQuery('rare many'), facts: [], limit: 4, offset: 0 });
     const [first, second, third, other] = found.map(({ id }) => id);
     expect([first, second, third].sort()).toEqual([1_077, 577, 77]);
-    expect(other).toBeGreaterThan(ROWS - RANKED_ROWS);
+    expect(other).toBeGreaterThan(ROWS - RANKED_MATCHES);
   });
 
   it('is of the newest rows, the best first', () => {
     const found = search({ terms: parseSearchQuery('many'), facts: [], limit: 50, offset: 0 });
-    expect(Math.min(...found.map(({ id }) => id))).toBeGreaterThan(ROWS - RANKED_ROWS);
+    expect(Math.min(...found.map(({ id }) => id))).toBeGreaterThan(ROWS - RANKED_MATCHES);
     // These say it four times.
     expect(found.map(({ id }) => id % 4)).toEqual(Array(50).fill(3));
   });

@@ -1,4 +1,9 @@
-import { EXACT_BONUS, type SearchPhrase, type SearchTerm } from '@ethosagent/policy';
+import {
+  EXACT_BONUS,
+  RANKED_MATCHES,
+  type SearchPhrase,
+  type SearchTerm,
+} from '@ethosagent/policy';
 import type { Connection } from './driver/connection.js';
 import { LIMIT } from './limit.js';
 
@@ -32,12 +37,6 @@ export interface IndexHit {
   exact: number;
 }
 
-/**
- * Of more rows than these with the terms, the newest are ranked first, and the others come after
- * them. SQLite needs 0.4 µs to rank a row, and the process does nothing else meanwhile.
- */
-export const RANKED_ROWS = 2_000;
-
 const MAX_PREPARED = 64;
 
 /** Below the id of every row. */
@@ -58,7 +57,8 @@ interface Ranking {
 /**
  * Prepares the search in an index. Rows with all terms come first, then rows with some of them. For
  * these, each term is a query of its own, so that its weight, and the number of a row's terms, are
- * known.
+ * known. SQLite needs 0.4 µs to rank a row, and the process does nothing else meanwhile, so of very
+ * many rows only the newest are ranked with others.
  */
 export function prepareIndexSearch(db: Connection, { table, words, weights }: SearchIndex) {
   const score = `-bm25(${[table, ...weights.map((each) => each.toFixed(2))].join(', ')})`;
@@ -100,7 +100,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   function lastRow(matching: string, only: IndexQuery['only']): number {
     const { where = '', values = [] } = only ?? {};
     const sql = `SELECT f.id ${rowsOf(where)} ORDER BY f.id DESC ${LIMIT} OFFSET ?`;
-    return numbers(sql).get(matching, ...values, 1, RANKED_ROWS) ?? NO_ROW;
+    return numbers(sql).get(matching, ...values, 1, RANKED_MATCHES) ?? NO_ROW;
   }
 
   function pageOf(ranking: Ranking, { only, limit, offset }: IndexQuery): IndexHit[] {

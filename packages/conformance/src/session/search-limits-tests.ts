@@ -24,6 +24,24 @@ export function searchLimitsTests(w: SessionWorld): void {
     expect(all.flat().sort()).toEqual(roles.map((role) => `word ${role}`).sort());
   });
 
+  it('gives each of thousands of matches once, those with all words first', async () => {
+    const session = w.fresh();
+    const owner = ownerOf(session);
+    const texts = Array.from({ length: 2_300 }, (_, at) => `tide ${'and '.repeat(at % 7)}${at}`);
+    texts[3] = 'the tide and the moon';
+    await w.store.append(
+      session,
+      texts.map((text) => user(text)),
+    );
+    const found: number[] = [];
+    for (let offset = 0; offset <= texts.length; offset += 200) {
+      const page = await w.store.search('tide moon', { owner, limit: 200, offset });
+      found.push(...page.map(({ message }) => message.sequence));
+    }
+    expect(found[0]).toBe(4);
+    expect(found.toSorted((a, b) => a - b)).toEqual(texts.map((_, at) => at + 1));
+  });
+
   it('gives a part of a long text, with what was found', async () => {
     const session = w.fresh();
     const text = `${'before '.repeat(20_000)}needle ${'after '.repeat(20_000)}`;

@@ -103,7 +103,7 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
     async search(query, opts = {}) {
       const asked = checkedSearch(query, opts);
       await lanes.settled();
-      return searchSessions(database, statements, asked);
+      return searchSessions(database, asked);
     },
     async delete(sessionId) {
       assertKvKey(sessionId, DEFAULT_KV_LIMITS);

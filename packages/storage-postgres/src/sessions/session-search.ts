@@ -7,14 +7,15 @@ import {
   momentOf,
   ownerIdentity,
   parseSearchQuery,
+  RANKED_MATCHES,
   type SearchTerm,
   searchSnippet,
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
 import { type Database, momentFor } from '../database/database.js';
 import { indexedStem, indexedWord } from './indexed-words.js';
+import { searchStatement } from './search-statement.js';
 import { type MessageColumns, messageOf, type SessionRow, sessionOf } from './session-rows.js';
-import type { sessionStatements } from './session-statements.js';
 
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
@@ -58,35 +59,50 @@ export function checkedSearch(query: string, opts: SessionSearchOptions): Asked 
 }
 
 /** Searches the messages of all sessions. */
-export async function searchSessions(
-  database: Database,
-  statements: ReturnType<typeof sessionStatements>,
-  asked: Asked,
-): Promise<SessionMatch[]> {
+export async function searchSessions(database: Database, asked: Asked): Promise<SessionMatch[]> {
   const { terms, roles, limit, offset } = asked;
   if (terms.length === 0 || limit === 0 || roles.length === 0) return [];
   const facts = await factsFor(database, asked);
   if (facts === undefined) return [];
   const forms = terms.flatMap(formsOf);
-  const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
-    statements.search,
-    [
-      facts,
-      [...new Set(forms.flatMap(({ words }) => words))],
-      forms.map(({ words }) => ` ${words.join('  ')} `),
-      forms.map(({ term }) => term),
-      forms.map(({ worth }) => worth),
-      forms.map(({ isExact }) => isExact),
-      roles,
-      asked.since,
-      asked.until,
-      terms.length,
-      momentFor(database) ?? null,
-      limit,
-      offset,
-    ],
-  );
-  return rows.map((row) => matchOf(row, terms));
+  const values = [
+    facts,
+    forms.map(({ words }) => lineOf(words)),
+    forms.map(({ term }) => term),
+    forms.map(({ worth }) => worth),
+    forms.map(({ isExact }) => isExact),
+    roles,
+    asked.since,
+    asked.until,
+    terms.length,
+    momentFor(database) ?? null,
+    limit,
+    offset,
+    ...terms.flatMap(conditionOf),
+  ];
+  const search = (which: 'ranked' | 'all') =>
+    database.run<SessionRow & MessageColumns & { score: number }>(
+      searchStatement(database.schema, terms.length, which),
+      values,
+    );
+  const ranked = await search('ranked');
+  // There are others only if as many are ranked as can be.
+  const isWhole = ranked.length === limit || offset + ranked.length < RANKED_MATCHES;
+  return (isWhole ? ranked : await search('all')).map((row) => matchOf(row, terms));
+}
+
+/** The parameters of a term: its forms in the index, and the line of several words in a row. */
+function conditionOf({ words, stem }: SearchTerm): [forms: string[], line: string | null] {
+  if (stem !== undefined) return [[indexedWord(stem), indexedStem(stem)], null];
+  const asked = words.map(indexedWord);
+  // A long word is in the fewest messages.
+  const longest = asked.reduce((one, other) => (other.length > one.length ? other : one), '');
+  return [[longest], asked.length > 1 ? lineOf(asked) : null];
+}
+
+/** Words as a statement looks for them. */
+function lineOf(words: readonly string[]): string {
+  return ` ${words.join('  ')} `;
 }
 
 /** A form in which a term can be found. */

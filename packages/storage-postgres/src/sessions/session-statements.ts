@@ -1,4 +1,3 @@
-import { EXACT_BONUS, RECENCY_BONUS, RECENCY_HALF_LIFE_MS } from '@ethosagent/policy';
 import type { Statement } from '../database/database.js';
 import { MESSAGE_COLUMNS, SESSION_COLUMNS } from './session-rows.js';
 
@@ -70,11 +69,6 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
       text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea)
         RETURNING message_count > 0 AS "hadMessages"`,
     },
-    search: {
-      name: 'ethos_session_search_ranked',
-      isRepeatable: true,
-      text: searchText(schema),
-    },
   };
 }
 
@@ -86,64 +80,4 @@ type SessionStatement =
   | 'list'
   | 'messages'
   | 'beginnings'
-  | 'remove'
-  | 'search';
-
-/**
- * $1: the facts of a message, as words; $2: all words of the query, in their forms; $3 to $6: for
- * each form, its words with spaces around them and two spaces between, its term, the weight of a
- * match, and whether it is the word of the query; $7: roles; $8, $9: since and until; $10: the
- * number of terms; $11: the time, if absent that of the server; $12, $13: limit and offset. The
- * condition on the index stands alone: the index is not used for a part of a CASE.
- *
- * Ranks by BM25 over the messages that were found: a word that all of them contain weighs no more
- * than the others. So a score tells nothing about messages that the user may not see. Messages with
- * all terms come first.
- */
-function searchText(schema: string): string {
-  return `WITH found AS MATERIALIZED (
-      SELECT m.id, m.session, m.sequence, m.created_at, cardinality(m.words) - 2 AS size,
-        counts.tf, counts.matched, counts.exact
-      FROM ${schema}.message AS m
-      CROSS JOIN LATERAL (SELECT ' ' || array_to_string(m.words[3:], '  ') || ' ' AS line) AS l
-      CROSS JOIN LATERAL (
-        SELECT array_agg(places ORDER BY term) AS tf, count(*) FILTER (WHERE places > 0) AS matched,
-          count(*) FILTER (WHERE is_exact) AS exact
-        FROM (
-          SELECT term, sum(worth * times) AS places, bool_or(of_asked AND times > 0) AS is_exact
-          FROM (
-            SELECT term, worth, of_asked,
-              (length(line) - length(replace(line, form, ''))) / length(form) AS times
-            FROM unnest($3::text[], $4::int[], $5::float8[], $6::boolean[])
-              AS f (form, term, worth, of_asked)) AS forms
-          GROUP BY term) AS terms) AS counts
-      WHERE m.words @> $1::text[] AND m.words && $2::text[] AND m.role = ANY ($7::text[])
-        AND m.created_at >= $8::float8 AND m.created_at < $9::float8 AND counts.matched > 0
-    ),
-    all_found AS (
-      SELECT count(*)::float8 AS total, avg(size)::float8 AS mean, ${schema}.moment($11) AS now
-      FROM found
-    ),
-    weights AS (
-      SELECT n, ln(1 + (max(total) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
-      FROM all_found, found CROSS JOIN LATERAL unnest(tf) WITH ORDINALITY AS t (places, n)
-      WHERE places > 0 GROUP BY n
-    ),
-    weighed AS (
-      SELECT found.id, found.session, found.sequence, found.matched >= $10::int AS has_all, (
-        SELECT sum(weight * places * 2.2
-          / (places + 1.2 * (0.25 + 0.75 * found.size / greatest(mean, 1))))
-        FROM unnest(found.tf) WITH ORDINALITY AS t (places, n) JOIN weights USING (n)
-      ) * matched / $10::int * (1 + ${EXACT_BONUS} * exact / $10::int) * (1 + ${RECENCY_BONUS} * power(2,
-        -least(greatest(now - found.created_at, 0) / ${RECENCY_HALF_LIFE_MS}::float8, 100))) AS value
-      FROM found, all_found
-    ),
-    best AS MATERIALIZED (
-      SELECT id, session, sequence, has_all::int + value / (1 + value) AS score
-      FROM weighed ORDER BY score DESC, id DESC LIMIT $12 OFFSET $13
-    )
-    SELECT ${SESSION_COLUMNS}, ${MESSAGE_COLUMNS}, m.text, best.score
-    FROM best JOIN ${schema}.message AS m ON m.session = best.session AND m.sequence = best.sequence
-      JOIN ${schema}.session AS s ON s.id = m.session JOIN ${schema}.owner AS o ON o.id = s.owner
-    ORDER BY best.score DESC, best.id DESC`;
-}
+  | 'remove';
