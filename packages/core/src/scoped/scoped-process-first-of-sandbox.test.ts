@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bubblewrapSandbox, type Sandbox } from '@ethosagent/process';
 import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
-import { markedProcesses } from '../testing/marked-processes.js';
+import { commandOf, endMarked, markedProcesses } from '../testing/marked-processes.js';
 import { ScopedProcessImpl } from './scoped-process.js';
 
 const host = await bundleScript(new URL('../testing/process-host.ts', import.meta.url));
@@ -26,9 +26,7 @@ const newMark = () => {
   return mark;
 };
 afterEach(() => {
-  for (const mark of marks.splice(0)) {
-    for (const pid of markedProcesses(mark).keys()) process.kill(pid, 'SIGKILL');
-  }
+  for (const mark of marks.splice(0)) endMarked(mark);
 });
 
 async function gone(mark: string): Promise<void> {
@@ -104,6 +102,6 @@ describe.runIf(process.platform === 'linux')('the first process of a sandbox', (
 });
 
 function nameOf(pid: number): string {
-  const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
+  const args = commandOf(pid);
   return args[2]?.startsWith('sleep 3600; :') === true ? (args[0] ?? '') : '';
 }

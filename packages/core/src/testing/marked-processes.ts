@@ -11,6 +11,17 @@ export function markedProcesses(mark: string): Map<number, string> {
   return new Map(found);
 }
 
+/** Kills what a failed test left behind. */
+export function endMarked(mark: string): void {
+  for (const pid of markedProcesses(mark).keys()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
 export function supervisorOf(host: number | undefined): number | undefined {
   return readdirSync('/proc')
     .map(Number)
@@ -23,7 +34,8 @@ export function catches(pid: number, signal: number): boolean {
   return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }
 
-function commandOf(pid: number): string[] {
+/** The program of a process and its arguments; a single empty one after its end. */
+export function commandOf(pid: number): string[] {
   return read(pid, 'cmdline').split('\0');
 }
 
