@@ -6,6 +6,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
 import { searchStatement } from './sessions/search-statement.js';
+import { sessionStatements } from './sessions/session-statements.js';
 
 const url = await newPostgresDatabase();
 
@@ -69,6 +70,31 @@ describe('createPostgresStores().sessions', () => {
       const byWord = /Bitmap Index Scan on message_by_word[^\n]*\n\s*Index Cond: .*rare/g;
       expect(plan.match(byWord), which).toHaveLength(scans);
       expect(plan.match(/Seq Scan on message/g)).toBeNull();
+    }
+  });
+
+  it('asks the index for a place in a session, and for a time', async () => {
+    const { messages, beginnings, list } = sessionStatements('ethos');
+    const client = new pg.Client(url);
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('SET enable_seqscan = off');
+    for (const [{ text }, values, conditions] of [
+      [messages, ['s', 5, 10], ['sequence >= ']],
+      [beginnings, ['s', 5, 10, 100], ['sequence >= ']],
+      [list, [null, 5, 6, 10], ['created_at >= ', 'created_at < ']],
+    ] as const) {
+      const { rows } = await client.query(`EXPLAIN ${text}`, [...values]);
+      const plan: string[] = rows.map((row) => row['QUERY PLAN']);
+      const found = plan.filter((line) => line.includes('Index Cond: '));
+      // The messages come from the index in their order.
+      expect(plan.filter((line) => line.includes('Sort Key: m.sequence'))).toEqual([]);
+      for (const condition of conditions) {
+        expect(
+          found.some((line) => line.includes(condition)),
+          plan.join('\n'),
+        ).toBe(true);
+      }
     }
   });
 

@@ -24,6 +24,22 @@ export function listTests(w: SessionWorld): void {
       expect((await w.store.list()).length).toBeGreaterThanOrEqual(3);
     });
 
+    it.each([
+      [{ since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }, 1],
+      [{ since: -1e300, until: 1e300 }, 1],
+      [{ since: 999.5, until: 1_000.5 }, 1],
+      [{ since: 1_000.5 }, 0],
+      [{ until: 999.5 }, 0],
+      [{ since: Number.POSITIVE_INFINITY }, 0],
+      [{ until: Number.NEGATIVE_INFINITY }, 0],
+    ])('takes any times: %j', async (times, found) => {
+      const session = w.fresh();
+      const owner = ownerOf(session);
+      await w.store.append(session, [user('word', 1_000)]);
+      expect(await w.store.list({ owner, ...times })).toHaveLength(found);
+      expect(await w.store.search('word', { owner, ...times })).toHaveLength(found);
+    });
+
     it('by time looks at the messages, not at the ends of a session', async () => {
       const session = w.fresh();
       await w.store.append(session, [user('a', 1_000), user('b', 9_000)]);

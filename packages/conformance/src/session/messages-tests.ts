@@ -12,7 +12,17 @@ export function messagesTests(w: SessionWorld): void {
       );
       const page = await w.store.messages(session.id, { afterSequence: 1, limit: 2 });
       expect(page.map(({ text }) => text)).toEqual(['b', 'c']);
-      expect(await w.store.messages(session.id, { afterSequence: 4 })).toEqual([]);
+      for (const [afterSequence, found] of [
+        [4, ''],
+        [2.5, 'cd'],
+        [-1, 'abcd'],
+        [Number.NEGATIVE_INFINITY, 'abcd'],
+        [1e300, ''],
+        [Number.POSITIVE_INFINITY, ''],
+      ] as const) {
+        const rest = await w.store.messages(session.id, { afterSequence });
+        expect(rest.map(({ text }) => text).join(''), `${afterSequence}`).toBe(found);
+      }
     });
 
     it('are cut, and without data, where only their beginnings are wanted', async () => {

@@ -142,6 +142,16 @@ export function momentFor({ options: { clock } }: Database): number | undefined 
 }
 
 /**
+ * A bound for a column of whole numbers: those from here on are not below `value`. With a bound
+ * that is no whole number, PostgreSQL would look at all rows, and not use the index.
+ */
+export function wholeBound(value: number): number {
+  // The columns have safe integers.
+  const most = 2 ** 53;
+  return Math.min(Math.max(Math.ceil(value), -most), most);
+}
+
+/**
  * A confirmed write must be on the server's disk, whatever the server's default is. A stricter
  * setting of the operator, such as a copy on another server, is kept.
  */

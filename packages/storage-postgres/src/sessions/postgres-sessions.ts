@@ -19,7 +19,7 @@ import {
   type SessionRef,
   type SessionStore,
 } from '@ethosagent/types';
-import { type Database, momentFor } from '../database/database.js';
+import { type Database, momentFor, wholeBound } from '../database/database.js';
 import { Lanes } from '../database/lanes.js';
 import { wordsForIndex } from './indexed-words.js';
 import { ownerMismatch } from './owner-mismatch.js';
@@ -70,8 +70,8 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
     async list(opts = {}) {
       const values = [
         opts.owner === undefined ? null : ownerIdentity(opts.owner),
-        momentOf('since', opts.since, Number.NEGATIVE_INFINITY),
-        momentOf('until', opts.until, Number.POSITIVE_INFINITY),
+        wholeBound(momentOf('since', opts.since, Number.NEGATIVE_INFINITY)),
+        wholeBound(momentOf('until', opts.until, Number.POSITIVE_INFINITY)),
         countOf('limit', opts.limit, { fallback: DEFAULT_SESSIONS, max: MAX_SESSIONS }),
       ];
       await lanes.settled();
@@ -81,7 +81,8 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
       assertKvKey(sessionId, DEFAULT_KV_LIMITS);
       const values = [
         Buffer.from(sessionId),
-        momentOf('afterSequence', opts.afterSequence, 0),
+        // The sequence after the one that is given.
+        wholeBound(Math.floor(momentOf('afterSequence', opts.afterSequence, 0)) + 1),
         countOf('limit', opts.limit, { fallback: DEFAULT_MESSAGES, max: MAX_MESSAGES }),
       ];
       const maxTextChars =

@@ -21,6 +21,7 @@ const LINE = "' ' || array_to_string(m.words[3:], '  ') || ' '";
  * and until; $9: the number of terms; $10: the time, if absent that of the server; $11, $12: limit
  * and offset. Then for each term: its forms as words of the index, and for several words in a row
  * their `LINE`. The conditions on the index stand alone: the index is not used for a part of a CASE.
+ * The times are no bounds of an index: with them, the one by time may seem better than that of words.
  *
  * Ranks by BM25 over the messages that are ranked: a word that all of them contain weighs no more
  * than the others. So a score tells nothing about messages that the user may not see. Messages with

@@ -7,13 +7,15 @@ const MAX_PAGE_BYTES = 16_000_000;
 /** Returns the statements on sessions and messages. Times are milliseconds since the epoch. */
 export function sessionStatements(schema: string): Record<SessionStatement, Statement> {
   const from = `FROM ${schema}.session AS s JOIN ${schema}.owner AS o ON o.id = s.owner`;
-  // Reads only the beginnings of texts if no more is wanted. A character has at most four bytes.
+  // Reads only the beginnings of texts if no more is wanted. A character has at most four bytes. With
+  // a join instead of the inner SELECT, PostgreSQL would sort the rest of the session for each page.
   const messages = (text: string, data: string) => `SELECT ${MESSAGE_COLUMNS}, m.text, m.data
     FROM (SELECT page.*, sum(octet_length(text) + coalesce(octet_length(data), 0))
         OVER (ORDER BY sequence ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS above
       FROM (SELECT m.sequence, m.role, m.tool_name, m.created_at, ${text} AS text, ${data} AS data
-        FROM ${schema}.message AS m JOIN ${schema}.session AS s ON s.id = m.session
-        WHERE s.digest = sha256($1::bytea) AND m.sequence > $2::float8
+        FROM ${schema}.message AS m
+        WHERE m.session = (SELECT id FROM ${schema}.session WHERE digest = sha256($1::bytea))
+          AND m.sequence >= $2::bigint
         ORDER BY m.sequence LIMIT $3) AS page) AS m
     WHERE coalesce(m.above, 0) <= ${MAX_PAGE_BYTES} ORDER BY m.sequence`;
   return {
@@ -51,7 +53,7 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
       text: `SELECT ${SESSION_COLUMNS} ${from}
         WHERE ($1::text IS NULL OR o.digest = sha256(convert_to($1, 'UTF8'))) AND EXISTS (
           SELECT 1 FROM ${schema}.message AS m
-          WHERE m.session = s.id AND m.created_at >= $2::float8 AND m.created_at < $3::float8)
+          WHERE m.session = s.id AND m.created_at >= $2::bigint AND m.created_at < $3::bigint)
         ORDER BY s.last_message_at DESC, s.id DESC LIMIT $4`,
     },
     messages: {
