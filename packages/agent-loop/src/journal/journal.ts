@@ -10,7 +10,7 @@ import {
 } from '@ethosagent/types';
 import type { TurnClaim } from '../api.js';
 import { withGrace } from '../with-grace.js';
-import { parseEarlier } from './earlier-records.js';
+import { type EarlierRecord, parseEarlier } from './earlier-records.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, type LoggedStep, SessionLog } from './session-log.js';
 
@@ -241,9 +241,14 @@ export async function readLog(
   }
 }
 
+/** The record of a stored message, of this version or an earlier one; `undefined` for anything else. */
+export function storedRecord(data: unknown): AgentRecord | EarlierRecord | undefined {
+  return parseRecord(data) ?? parseEarlier(data);
+}
+
 function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
   for (const { data, sequence, createdAt } of messages) {
-    const record = parseRecord(data) ?? parseEarlier(data);
+    const record = storedRecord(data);
     if (record === undefined) {
       throw damaged(sequence, 'is not one of this agent loop, or it is damaged');
     }

@@ -10,8 +10,12 @@ afterEach(() => world?.close());
 
 const USAGE = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: 0 };
 
-/** Appends turns with three records each, whose texts begin with a word. */
-async function addTurns(of: World, word: string, [from, to]: [number, number]): Promise<void> {
+/** Appends turns with three records each, whose texts begin with a word, at any time or a given one. */
+async function addTurns(
+  of: World,
+  word: string,
+  [from, to, createdAt]: [from: number, to: number, createdAt?: number],
+): Promise<void> {
   const records = Array.from({ length: to - from }, (_, n) => from + n + 1).flatMap((turn) => [
     messageOf({ kind: 'user', turn, prompt: `${word} ${turn}` }, () => undefined),
     messageOf(
@@ -20,7 +24,10 @@ async function addTurns(of: World, word: string, [from, to]: [number, number]): 
     ),
     messageOf({ kind: 'end', turn, end: 'answered' }, () => undefined),
   ]);
-  await of.sessions.append({ id: 's', scopeId: 'personality:tester' }, records);
+  await of.sessions.append(
+    { id: 's', scopeId: 'personality:tester' },
+    records.map((record) => ({ ...record, ...(createdAt !== undefined && { createdAt }) })),
+  );
 }
 
 const shown = (log: SessionLog) => JSON.stringify([log.entries, log.turn, log.messageCount]);
@@ -40,18 +47,25 @@ it('KnownLogs.read goes on from what is known, to the same log', async () => {
   expect(await logs.read(sessions, 's')).not.toBe(log);
 });
 
-it('KnownLogs.read reads a session anew that was deleted and begun again', async () => {
-  world = new World();
-  const { sessions } = world;
-  await addTurns(world, 'old', [0, 5]);
-  const logs = new KnownLogs(9);
-  logs.keep('s', await logs.read(sessions, 's'));
-  await sessions.delete('s');
-  await addTurns(world, 'new', [0, 7]);
-  const log = await logs.read(sessions, 's');
-  expect(shown(log).includes('old')).toBe(false);
-  expect(shown(log) === shown(await readLog(sessions, 's'))).toBe(true);
-});
+it.each([
+  ['with the same records, at another time', 'old', 2],
+  ['with other records, at the same time', 'new', 1],
+] as const)(
+  'KnownLogs.read reads a session anew that was deleted and begun again %s',
+  async (_, word, time) => {
+    world = new World();
+    const { sessions } = world;
+    await addTurns(world, 'old', [0, 5, 1]);
+    const logs = new KnownLogs(9);
+    const log = await logs.read(sessions, 's');
+    logs.keep('s', log);
+    await sessions.delete('s');
+    await addTurns(world, word, [0, 7, time]);
+    const again = await logs.read(sessions, 's');
+    expect(again).not.toBe(log);
+    expect(shown(again) === shown(await readLog(sessions, 's'))).toBe(true);
+  },
+);
 
 it('KnownLogs.read reads a session anew whose last record is another one', async () => {
   world = new World();

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionStore } from '@ethosagent/types';
-import { readLog } from './journal.js';
-import { parseRecord } from './records.js';
+import { readLog, storedRecord } from './journal.js';
 import type { SessionLog } from './session-log.js';
 
 /** How many sessions are kept. Each one holds everything that the model is shown. */
@@ -44,12 +43,16 @@ export class KnownLogs {
 }
 
 /**
- * Whether the stored session is still the one of the log: it may have been deleted and begun again.
+ * Whether the stored session is still the one of the log: it may have been deleted and begun again,
+ * in the same millisecond, too. One with other records between the same first and last ones is not
+ * told from it.
  */
 async function isStill(store: SessionStore, sessionId: string, log: SessionLog): Promise<boolean> {
-  const { lastSequence, lastStoredAt, lastRecord } = log;
+  const { lastSequence, lastStoredAt, firstRecord, lastRecord } = log;
   const opts = { afterSequence: lastSequence - 1, limit: 1 };
   const [last] = await store.messages(sessionId, opts);
   if (last?.sequence !== lastSequence || last.createdAt !== lastStoredAt) return false;
-  return isDeepStrictEqual(parseRecord(last.data), lastRecord);
+  if (!isDeepStrictEqual(storedRecord(last.data), lastRecord)) return false;
+  const [first] = await store.messages(sessionId, { limit: 1 });
+  return isDeepStrictEqual(storedRecord(first?.data), firstRecord);
 }

@@ -86,6 +86,7 @@ export class SessionLog {
   /** The sequence of the last message. */
   lastSequence = 0;
   messageCount = 0;
+  firstRecord: AgentRecord | EarlierRecord | undefined;
   lastRecord: AgentRecord | EarlierRecord | undefined;
   /** When the last message was stored, by the clock of the store. */
   lastStoredAt: number | undefined;
@@ -149,6 +150,7 @@ export class SessionLog {
     if (!this.#rules.take(record)) throw damaged(sequence, 'does not follow from those before it');
     this.#add(record);
     this.lastSequence = sequence;
+    this.firstRecord ??= record;
     this.lastRecord = record;
     this.messageCount += 1;
   }
