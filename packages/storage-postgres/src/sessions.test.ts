@@ -19,13 +19,15 @@ sessionConformance('createPostgresStores().sessions', async ({ clock }) => {
   return { sessions: store, close };
 });
 
+async function openSessions() {
+  const { store, close } = await createPostgresStores({ url, ...PATIENT_POSTGRES }).sessions.open();
+  onTestFinished(close);
+  return store;
+}
+
 describe('createPostgresStores().sessions', () => {
   it('takes words that unfold to more than an index takes', async () => {
-    const { store, close } = await createPostgresStores({
-      url,
-      ...PATIENT_POSTGRES,
-    }).sessions.open();
-    onTestFinished(close);
+    const store = await openSessions();
     // Each becomes fifteen letters, without spaces.
     const word = '\ufdfa'.repeat(64);
     await store.append({ id: 'long', scopeId: 'long' }, [{ role: 'user', text: `${word} other` }]);
@@ -36,11 +38,7 @@ describe('createPostgresStores().sessions', () => {
   });
 
   it('finds nothing by what it filters by', async () => {
-    const { store, close } = await createPostgresStores({
-      url,
-      ...PATIENT_POSTGRES,
-    }).sessions.open();
-    onTestFinished(close);
+    const store = await openSessions();
     await store.append({ id: 'facts', scopeId: 'facts' }, [{ role: 'user', text: 'x' }]);
     for (const query of ['#owner1', '#roleuser', '#session1', '"#roleuser x"', 'roleuser']) {
       expect(await store.search(query, { owner: { scopeId: 'facts' } }), query).toEqual([]);
@@ -99,11 +97,7 @@ describe('createPostgresStores().sessions', () => {
   });
 
   it('ranks the newest of very many matches, with old ones that have all words', async () => {
-    const { store, close } = await createPostgresStores({
-      url,
-      ...PATIENT_POSTGRES,
-    }).sessions.open();
-    onTestFinished(close);
+    const store = await openSessions();
     const owner = { scopeId: 'many' };
     const count = RANKED_MATCHES + 100;
     // The shortest are the best. The first 50, which are too old to be ranked, are the best of all.

@@ -47,9 +47,8 @@ interface Ranking {
   /** The query that finds all of them. */
   matching: string;
   terms: number;
-  /** The queries that give a weight to a row, and how many of the terms a row has for each. */
+  /** The queries that give a weight to a row: one for all of the terms, or one for each. */
   weighted: readonly string[];
-  each: number;
   /** The queries that find words exactly as in the search. */
   exacts: readonly string[];
 }
@@ -67,7 +66,8 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   const pages = kept((sql) => db.prepare<unknown[], IndexHit>(sql));
   const numbers = kept((sql) => db.prepareColumn<unknown[], number>(sql));
 
-  function rankingSql({ terms, weighted, each, exacts }: Ranking, where: string): string {
+  function rankingSql({ terms, weighted, exacts }: Ranking, where: string): string {
+    const each = terms / weighted.length;
     // The index only begins at a row if the number is an integer, and drivers bind a float.
     const matching = `FROM ${table} WHERE ${table} MATCH ? AND rowid > CAST(? AS INTEGER)`;
     const hits = [
@@ -129,7 +129,6 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
       matching: whole,
       terms,
       weighted: [whole],
-      each: terms,
       exacts: exacts.map((each) => `${whole} AND ${each}`),
     };
     const found = pageOf(withAll, query);
@@ -140,7 +139,6 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
       matching: `${inFacts}(${forms.join(' OR ')})`,
       terms,
       weighted: forms.map((each) => inFacts + each),
-      each: 1,
       exacts: exacts.map((each) => inFacts + each),
     };
     const page = { ...query, limit: limit - found.length, offset: offset - before };

@@ -160,10 +160,10 @@ export interface SessionStore {
    * Full-text search: first the messages that have all the words of the query, the best first, then
    * those that have some of them. Case, diacritics and the forms of English words (`plan`,
    * `planned`) don't count, but a word exactly as in the query ranks higher. Of two matches that
-   * are about as good, the newer comes first. A store may put the newest of thousands of matches
-   * before all others. Words that nearly every text has, such as `the` and `how`, count only where
-   * the query has no others. A part in double quotes is found as it stands. No character of a query
-   * is an operator, and no query is an error.
+   * are about as good, the newer comes first. Of thousands that have all the words, or of thousands
+   * that have some, a store may put the newest before the others. Words that nearly every text has,
+   * such as `the` and `how`, count only where the query has no others. A part in double quotes is
+   * found as it stands. No character of a query is an operator, and no query is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /**

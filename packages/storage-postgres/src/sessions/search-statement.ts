@@ -25,11 +25,12 @@ const LINE = "' ' || array_to_string(m.words[3:], '  ') || ' '";
  *
  * Ranks by BM25 over the messages that are ranked: a word that all of them contain weighs no more
  * than the others. So a score tells nothing about messages that the user may not see. Messages with
- * all terms come first. To rank a message costs 30 microseconds, so of very many, the newest with
- * all terms and the newest with any are ranked, and the others come after them.
+ * all terms come first. To rank a message costs 30 microseconds, so of very many with all terms, or
+ * with any, the newest are ranked, and the others come after them.
  *
  * @param terms how many terms the query has
- * @param which `ranked` finds nothing else. `all` takes as long as there are messages with a term.
+ * @param which `ranked` finds nothing else, at least `RANKED_MATCHES` if there are as many. `all` takes
+ * as long as there are messages with a term.
  */
 export function searchStatement(schema: string, terms: number, which: 'ranked' | 'all'): Statement {
   const conditions = Array.from({ length: terms }, (_, term) => {
@@ -44,7 +45,7 @@ export function searchStatement(schema: string, terms: number, which: 'ranked' |
     `(${messages(condition)} ORDER BY m.id DESC LIMIT ${RANKED_MATCHES})`;
   const withAll = newest(conditions.join(' AND '));
   const withAny = conditions.join(' OR ');
-  const order = 'is_ranked DESC, CASE WHEN is_ranked THEN score END DESC, id DESC';
+  const order = 'has_all DESC, is_ranked DESC, CASE WHEN is_ranked THEN score END DESC, id DESC';
   const text = `WITH ranked AS MATERIALIZED (
       ${terms === 1 ? withAll : `${withAll} UNION ${newest(withAny)}`}
     ),
@@ -92,7 +93,7 @@ export function searchStatement(schema: string, terms: number, which: 'ranked' |
       FROM found, all_found
     ),
     scored AS (
-      SELECT id, session, sequence, is_ranked, has_all::int + value / (1 + value) AS score
+      SELECT id, session, sequence, is_ranked, has_all, has_all::int + value / (1 + value) AS score
       FROM weighed
     ),
     best AS MATERIALIZED (SELECT * FROM scored ORDER BY ${order} LIMIT $11 OFFSET $12)

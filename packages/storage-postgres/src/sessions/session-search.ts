@@ -80,15 +80,13 @@ export async function searchSessions(database: Database, asked: Asked): Promise<
     offset,
     ...terms.flatMap(conditionOf),
   ];
-  const search = (which: 'ranked' | 'all') =>
-    database.run<SessionRow & MessageColumns & { score: number }>(
-      searchStatement(database.schema, terms.length, which),
-      values,
-    );
-  const ranked = await search('ranked');
-  // There are others only if as many are ranked as can be.
-  const isWhole = ranked.length === limit || offset + ranked.length < RANKED_MATCHES;
-  return (isWhole ? ranked : await search('all')).map((row) => matchOf(row, terms));
+  // At least as many are ranked, or all.
+  const which = offset + limit <= RANKED_MATCHES ? 'ranked' : 'all';
+  const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
+    searchStatement(database.schema, terms.length, which),
+    values,
+  );
+  return rows.map((row) => matchOf(row, terms));
 }
 
 /** The parameters of a term: its forms in the index, and the line of several words in a row. */
