@@ -47,6 +47,8 @@ const long = isLongRun()
       'packages/core/src/services/service-attacks.test.ts',
       // What is attacked there is attacked in a check through `ctx.scopedFs`.
       'packages/storage-fs/src/attacks.test.ts',
+      // The same tests run in every check for requests that are sent without `fetch`.
+      'packages/safety-network/src/through-fetch.test.ts',
       'extensions/tools-browser/src/browser-life.test.ts',
       'extensions/tools-mcp/src/npm-servers.test.ts',
       'benchmarks/quality/**/*.test.ts',
@@ -60,6 +62,7 @@ const alone = [
   'packages/adapter-langchain/src/restart.test.ts',
   'packages/safety-network/src/isolation.test.ts',
   'packages/safety-network/src/stubbed-fetch.test.ts',
+  'packages/safety-network/src/through-fetch.test.ts',
   'packages/safety-network/src/unpinned-fetch.test.ts',
   // It collects garbage many times, which takes long where the heap holds the modules of other files.
   'packages/core/src/batch/call-costs.test.ts',

@@ -15,10 +15,11 @@ export interface BodyStreamOptions {
  * when its last chunk was read.
  */
 export class BodyStream {
-  readonly stream: ReadableStream<Uint8Array>;
   readonly #options: BodyStreamOptions;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
+  #stream: ReadableStream<Uint8Array> | undefined;
+  #reason: unknown;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isWanted = false;
   #isPaused = false;
@@ -27,24 +28,25 @@ export class BodyStream {
 
   constructor(options: BodyStreamOptions) {
     this.#options = options;
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => {
-          this.#isWanted = true;
-          this.#give();
-        },
-        cancel: () => {
-          if (this.#isOver) return;
-          this.#isOver = true;
-          this.#queue.length = 0;
-          options.onCancel();
-        },
-      },
-      { highWaterMark: 0 },
-    );
+  }
+
+  /** The stream for the reader: always the same, made when it is first asked for. */
+  get stream(): ReadableStream<Uint8Array> {
+    this.#stream ??= this.#open();
+    return this.#stream;
+  }
+
+  /** Returns all bytes, if there is no stream yet; there will be none. */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#stream || this.#isOver) return undefined;
+    this.#isOver = true;
+    const bytes = new Uint8Array(this.#queuedBytes);
+    let at = 0;
+    for (const chunk of this.#queue) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
   }
 
   /**
@@ -70,7 +72,31 @@ export class BodyStream {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#queue.length = 0;
+    this.#reason = reason;
     this.#controller?.error(reason);
+  }
+
+  #open(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          if (this.#isOver) controller.error(this.#reason);
+          else this.#give();
+        },
+        pull: () => {
+          this.#isWanted = true;
+          this.#give();
+        },
+        cancel: () => {
+          if (this.#isOver) return;
+          this.#isOver = true;
+          this.#queue.length = 0;
+          this.#options.onCancel();
+        },
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   #give(): void {
@@ -96,8 +122,8 @@ export class BodyStream {
  * Returns the bytes in a buffer of their own, as `fetch` does. They are copied only if the buffer
  * is shared.
  */
-function ownBytes(chunk: Buffer): Uint8Array {
+function ownBytes(chunk: Buffer): Uint8Array<ArrayBuffer> {
   return chunk.byteLength === chunk.buffer.byteLength
-    ? new Uint8Array(chunk.buffer)
+    ? new Uint8Array(chunk.buffer as ArrayBuffer)
     : new Uint8Array(chunk);
 }

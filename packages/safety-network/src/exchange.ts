@@ -12,8 +12,8 @@ export interface ExchangeOptions {
   readonly maxBodyBytes: (type: string) => number;
   /** The lifetime of the request. When it ends, the exchange and its connection end. */
   readonly lifetime: RequestLifetime;
-  /** Whether the exchange may keep the body from `fetch`. */
-  readonly takesBody: boolean;
+  /** The bodies that the exchange keeps from `fetch`, of those without an encoding. */
+  readonly takes: 'none' | 'large' | 'all';
   /** Called when the whole response has arrived. */
   readonly onEnd: () => void;
   /** Called when all of `body` has been read. */
@@ -54,11 +54,31 @@ export class Exchange implements ResponseSink {
 
   /**
    * The body straight from the connection, which is faster than through `fetch`. Absent if the body
-   * goes through `fetch`: an encoded one, which `fetch` decodes, and a small one, for which a
-   * second stream would cost more than it saves.
+   * goes through `fetch`: an encoded one, which `fetch` decodes, and a small one of a response that
+   * `fetch` makes, for which a second stream would cost more than it saves.
    */
   get body(): ReadableStream<Uint8Array> | undefined {
     return this.#body?.stream;
+  }
+
+  /** Whether there is a `body`. */
+  get keepsBody(): boolean {
+    return this.#body !== undefined;
+  }
+
+  /** Returns the whole body instead of `body`; `undefined` if it has not all arrived. */
+  takeBody(): Uint8Array<ArrayBuffer> | undefined {
+    const bytes = this.#hasEnded ? this.#body?.take() : undefined;
+    if (bytes) this.#body = undefined;
+    return bytes;
+  }
+
+  /** Ends the exchange without a body, because the response has none. It can't fail any more. */
+  dropBody(): void {
+    this.#body = undefined;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#close();
   }
 
   /** Whether the whole response has arrived, so that it can't fail any more. */
@@ -98,8 +118,9 @@ export class Exchange implements ResponseSink {
       return 'refused';
     }
     this.#countsBody = encodings === '';
+    const { takes } = this.#options;
     const isSmall = length !== '' && Number(length) <= SMALL_BODY_BYTES;
-    if (encodings !== '' || isSmall || !this.#options.takesBody) return 'passed';
+    if (encodings !== '' || takes === 'none' || (takes === 'large' && isSmall)) return 'passed';
     this.#body = new BodyStream({
       onResume: resume,
       onCancel: () => this.#close(),
@@ -132,6 +153,7 @@ export class Exchange implements ResponseSink {
 
   onFailure(error: Error): void {
     this.#leaveQueue();
+    if (this.#hasEnded) return;
     this.#options.onFailure(toNetworkError(this.#options.host, error));
   }
 

@@ -3,13 +3,15 @@ import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { Dispatcher } from 'undici';
 import { addressOf, type ResolvedAddress } from './address-book.js';
 import { type DecidingEntries, denialError, deny, entriesOf, toNetworkError } from './denials.js';
-import { bodyTooLarge, Exchange } from './exchange.js';
+import { DirectAnswer } from './direct-answer.js';
+import { directRequest } from './direct-request.js';
+import { bodyTooLarge, Exchange, type ExchangeOptions } from './exchange.js';
 import type { NetworkRules } from './network-rules.js';
 import { isNodeFetch } from './node-fetch.js';
 import type { PinnedAgent } from './pinned-agent.js';
 import type { RequestLifetime } from './request-lifetime.js';
 import { countStream, isStream, requestBytes } from './request-size.js';
-import { describeResponse, replaceBody, watchStream } from './responses.js';
+import { describeResponse, makeResponse, watchStream } from './responses.js';
 
 /** One hop of a request, and the decision about it. */
 export interface NetworkAccess {
@@ -61,7 +63,8 @@ export class Hop {
   #exchange: Exchange | undefined;
   /** Whether the whole answer was read, or can't fail any more. */
   #isRead = false;
-  #hasIntegrity = false;
+  /** The bodies that the exchange keeps from `fetch`. */
+  #takes: ExchangeOptions['takes'] = 'none';
   /** The response is the request's answer, or a redirect whose body is dropped. */
   #role: 'unknown' | 'answer' | 'discarded' = 'unknown';
 
@@ -89,7 +92,7 @@ export class Hop {
   async send(init: RequestInit): Promise<Response> {
     const { lifetime, fetch, onSpend } = this.#context;
     lifetime.nextHop();
-    this.#hasIntegrity = Boolean(init.integrity);
+    if (this.#isNodeFetch && !init.integrity) this.#takes = 'large';
     const hopInit = Object.assign({}, init, { redirect: 'manual' as const, dispatcher: this });
     if (onSpend) {
       if (isStream(init.body)) {
@@ -105,7 +108,8 @@ export class Hop {
     let response: Response;
     let fetching: Promise<Response> | undefined;
     try {
-      fetching = fetch(this.#url.href, hopInit);
+      const direct = this.#isNodeFetch ? directRequest(this.#url, init) : undefined;
+      fetching = direct ? this.#sendDirect(direct, init) : fetch(this.#url.href, hopInit);
       response = await lifetime.race(fetching);
     } catch (error) {
       // A `fetch` that ignores the deadline may still answer. Nobody will read that answer.
@@ -126,6 +130,20 @@ export class Hop {
       throw denialError(deny('followed a redirect', detail));
     }
     return response;
+  }
+
+  /** Sends a request without `fetch`. */
+  #sendDirect(options: Dispatcher.DispatchOptions, { signal }: RequestInit): Promise<Response> {
+    this.#takes = 'all';
+    const answer = new DirectAnswer({
+      url: this.#url,
+      method: options.method,
+      fetch: this.#context.fetch,
+      isOverWithBody: signal === undefined || signal === null,
+      exchange: () => this.#exchange,
+    });
+    this.dispatch(options, answer);
+    return answer.response;
   }
 
   /** Checks, counts and reports the hop before anything is sent. */
@@ -153,7 +171,8 @@ export class Hop {
     if (!body) this.#isRead = true;
     this.#update();
     const { origin, pathname, search } = this.#url;
-    const answer = body ? replaceBody(response, body) : response;
+    const answer =
+      body && body !== response.body ? makeResponse(body, response, response.headers) : response;
     return describeResponse(answer, `${origin}${pathname}${search}`, redirected);
   }
 
@@ -197,7 +216,7 @@ export class Hop {
       host,
       maxBodyBytes,
       lifetime,
-      takesBody: this.#isNodeFetch && !this.#hasIntegrity,
+      takes: this.#takes,
       onEnd: () => this.#update(),
       onRead: () => this.#read(),
       onBytes: this.#context.onSpend && ((count) => this.#spend('bytes_in', count)),

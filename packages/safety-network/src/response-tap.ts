@@ -99,6 +99,7 @@ class FirstTap implements Handler {
 class SecondTap implements Handler {
   readonly #handler: Handler;
   readonly #sink: ResponseSink;
+  #fenced: Controller | undefined;
   #isTaken = false;
 
   constructor(handler: Handler, sink: ResponseSink) {
@@ -108,7 +109,9 @@ class SecondTap implements Handler {
 
   onRequestStart(controller: Controller, context: unknown): void {
     this.#sink.onStart((reason) => controller.abort(reason));
-    this.#handler.onRequestStart?.(this.#fence(controller), context);
+    const fenced = new FencedController(controller, () => this.#isTaken);
+    this.#fenced = fenced;
+    this.#handler.onRequestStart?.(fenced, context);
   }
 
   onResponseStarted(): void {
@@ -125,7 +128,7 @@ class SecondTap implements Handler {
       status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length, type }, resume);
     if (fate === 'refused') return;
     this.#isTaken = fate === 'taken';
-    this.#handler.onResponseStart?.(this.#fence(controller), status, headers, text);
+    this.#handler.onResponseStart?.(this.#fenced ?? controller, status, headers, text);
     if (this.#isTaken) this.#handler.onResponseEnd?.(controller, {});
   }
 
@@ -144,39 +147,51 @@ class SecondTap implements Handler {
     this.#sink.onFailure(error);
     if (!this.#isTaken) this.#handler.onResponseError?.(controller, error);
   }
+}
 
-  /**
-   * Wraps the controller. Once the sink has the body, it can't abort any more: see
-   * `FirstTap.onConnect`.
-   */
-  #fence(controller: Controller): Controller {
-    const isTaken = () => this.#isTaken;
-    return {
-      get aborted() {
-        return controller.aborted;
-      },
-      get paused() {
-        return controller.paused;
-      },
-      get reason() {
-        return controller.reason;
-      },
-      get rawHeaders() {
-        return controller.rawHeaders ?? null;
-      },
-      get rawTrailers() {
-        return controller.rawTrailers ?? null;
-      },
-      abort(reason) {
-        if (!isTaken()) controller.abort(reason);
-      },
-      pause() {
-        if (!isTaken()) controller.pause();
-      },
-      resume() {
-        if (!isTaken()) controller.resume();
-      },
-    };
+/**
+ * The controller for `fetch`. Once the sink has the body, it can't abort any more: see
+ * `FirstTap.onConnect`.
+ */
+class FencedController implements Controller {
+  readonly #controller: Controller;
+  readonly #isTaken: () => boolean;
+
+  constructor(controller: Controller, isTaken: () => boolean) {
+    this.#controller = controller;
+    this.#isTaken = isTaken;
+  }
+
+  get aborted(): boolean {
+    return this.#controller.aborted;
+  }
+
+  get paused(): boolean {
+    return this.#controller.paused;
+  }
+
+  get reason(): Error | null {
+    return this.#controller.reason;
+  }
+
+  get rawHeaders(): NonNullable<Controller['rawHeaders']> | null {
+    return this.#controller.rawHeaders ?? null;
+  }
+
+  get rawTrailers(): NonNullable<Controller['rawTrailers']> | null {
+    return this.#controller.rawTrailers ?? null;
+  }
+
+  abort(reason: Error): void {
+    if (!this.#isTaken()) this.#controller.abort(reason);
+  }
+
+  pause(): void {
+    if (!this.#isTaken()) this.#controller.pause();
+  }
+
+  resume(): void {
+    if (!this.#isTaken()) this.#controller.resume();
   }
 }
 

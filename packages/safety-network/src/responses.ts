@@ -1,9 +1,28 @@
 import type { RequestLifetime } from './request-lifetime.js';
 
-/** Returns a response with another body and the same status and headers. */
-export function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
+/** The largest status of the constructor of `Response`. */
+const MAX_STATUS = 599;
+
+/** The first lines of a response. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly statusText: string;
+}
+
+/**
+ * Makes a response with any status and text that a server may send.
+ * @throws `TypeError` for a body that a response with that status does not have
+ */
+export function makeResponse(
+  body: ConstructorParameters<typeof Response>[0],
+  { status, statusText }: ResponseHead,
+  headers?: Headers,
+): Response {
+  const init = headers && { headers };
+  if (status <= MAX_STATUS && !/[^\t\x20-\x7e\x80-\xff]/.test(statusText)) {
+    return new Response(body, { status, statusText, ...init });
+  }
+  return withProperties(new Response(body, init), { status, statusText, ok: false });
 }
 
 /**
@@ -16,15 +35,20 @@ export function replaceBody(response: Response, body: ReadableStream<Uint8Array>
  */
 export function describeResponse(response: Response, url: string, redirected: boolean): Response {
   if (response.url === url && response.redirected === redirected) return response;
+  return withProperties(response, { url, redirected });
+}
+
+/** Gives a response, and each clone of it, other values of its properties. */
+function withProperties(response: Response, values: Partial<Response>): Response {
   const { clone } = response;
-  return Object.defineProperties(response, {
-    url: { value: url, configurable: true },
-    redirected: { value: redirected, configurable: true },
-    clone: {
-      value: () => describeResponse(clone.call(response), url, redirected),
-      configurable: true,
-      writable: true,
-    },
+  for (const [name, value] of Object.entries(values)) {
+    if (Reflect.get(response, name) === value) continue;
+    Object.defineProperty(response, name, { value, configurable: true });
+  }
+  return Object.defineProperty(response, 'clone', {
+    value: () => withProperties(clone.call(response), values),
+    configurable: true,
+    writable: true,
   });
 }
 
