@@ -1,3 +1,4 @@
+import { EthosError } from '@ethosagent/types';
 import { isCommonWord } from './common-words.js';
 import { searchWords } from './search-words.js';
 import { wordStem } from './word-stems.js';
@@ -25,8 +26,12 @@ const POSSESSIVE = /['\u2019]s(?![\p{L}\p{N}])/giu;
  *
  * @param query as somebody wrote it
  * @returns the terms, in the order of the query
+ * @throws `VALUE_INVALID` for anything but a string
  */
 export function parseSearchQuery(query: string): SearchTerm[] {
+  if (typeof query !== 'string') {
+    throw new EthosError('VALUE_INVALID', 'a search needs a string with the words to look for');
+  }
   const parts = query.slice(0, MAX_QUERY_CHARS).split('"');
   const telling = new Map<string, SearchTerm>();
   const common = new Map<string, SearchTerm>();

@@ -68,6 +68,8 @@ export interface MemoryProvider {
   /**
    * Finds sections: first those that have all the words of the query, the best first, then those
    * that have some of them. The query is written as in `SessionStore.search`.
+   *
+   * @throws `VALUE_INVALID` for an invalid option, or a query that is not a string
    */
   search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]>;
   /** The versions that were replaced, the newest first; a provider keeps a bounded number. */

@@ -163,7 +163,9 @@ export interface SessionStore {
    * are about as good, the newer comes first. Of thousands that have all the words, or of thousands
    * that have some, a store may put the newest before the others. Words that nearly every text has,
    * such as `the` and `how`, count only where the query has no others. A part in double quotes is
-   * found as it stands. No character of a query is an operator, and no query is an error.
+   * found as it stands. No character of a query is an operator, and no text is an error.
+   *
+   * @throws `VALUE_INVALID` for an invalid option, or a query that is not a string
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /**

@@ -1,5 +1,6 @@
 import type { MemoryChange } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
+import { codeOf } from '../code-of.js';
 import { HOSTILE_QUERIES } from '../hostile-ids.js';
 import { add, type MemoryWorld } from './memory-world.js';
 
@@ -53,6 +54,12 @@ export function searchTests(w: MemoryWorld): void {
       await w.memory.change(scope, { kind: 'remove', section: 'B' });
       await w.memory.change(scope, { kind: 'replace', section: 'C', text: 'other' });
       expect((await w.memory.search(scope, 'word')).map(({ heading }) => heading)).toEqual(['A']);
+    });
+
+    it.each([undefined, null, 7, ['x']])('a query that is %j is VALUE_INVALID', async (query) => {
+      const scope = await w.made(add('Z', 'x'));
+      const found = Reflect.apply(w.memory.search, w.memory, [scope, query]);
+      expect(await codeOf(found)).toBe('VALUE_INVALID');
     });
 
     it.each(HOSTILE_QUERIES)('takes no part of %j for an operator', async (query) => {

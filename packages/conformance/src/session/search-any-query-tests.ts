@@ -21,6 +21,11 @@ export function searchAnyQueryTests(w: SessionWorld): void {
     },
   );
 
+  it.each([undefined, null, 7, ['x']])('a query that is %j is VALUE_INVALID', async (query) => {
+    const found = Reflect.apply(w.store.search, w.store, [query, {}]);
+    expect(await codeOf(found)).toBe('VALUE_INVALID');
+  });
+
   const word = fc.constantFrom('tea', 'TEA', 'thé', 'the', 'milk', 'tea2', '茶', 'ещё', 'a_b');
   const text = fc
     .array(fc.tuple(word, fc.constantFrom(' ', ', ', '\n', '-', '" ', ' AND ')), {
