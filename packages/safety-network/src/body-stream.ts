@@ -19,7 +19,6 @@ export class BodyStream {
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
   #stream: ReadableStream<Uint8Array> | undefined;
-  #reason: unknown;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isWanted = false;
   #isPaused = false;
@@ -36,9 +35,8 @@ export class BodyStream {
     return this.#stream;
   }
 
-  /** Returns all bytes, if there is no stream yet; there will be none. */
-  take(): Uint8Array<ArrayBuffer> | undefined {
-    if (this.#stream || this.#isOver) return undefined;
+  /** Returns all bytes instead of the stream. */
+  take(): Uint8Array<ArrayBuffer> {
     this.#isOver = true;
     const bytes = new Uint8Array(this.#queuedBytes);
     let at = 0;
@@ -72,7 +70,6 @@ export class BodyStream {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#queue.length = 0;
-    this.#reason = reason;
     this.#controller?.error(reason);
   }
 
@@ -81,8 +78,7 @@ export class BodyStream {
       {
         start: (controller) => {
           this.#controller = controller;
-          if (this.#isOver) controller.error(this.#reason);
-          else this.#give();
+          this.#give();
         },
         pull: () => {
           this.#isWanted = true;

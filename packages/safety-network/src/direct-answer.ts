@@ -67,9 +67,8 @@ export class DirectAnswer implements Handler {
   #answer(head: RawHead): Response {
     const { method, isOverWithBody } = this.#options;
     const exchange = this.#options.exchange();
-    const isBodiless = method === 'HEAD' || BODILESS_STATUSES.has(head.status);
-    if (isBodiless) exchange?.dropBody();
     const whole = isOverWithBody ? exchange?.takeBody() : undefined;
+    const isBodiless = method === 'HEAD' || BODILESS_STATUSES.has(head.status);
     const body = isBodiless ? null : (whole ?? exchange?.body ?? null);
     const response = makeResponse(body, head);
     const { rawHeaders } = head;

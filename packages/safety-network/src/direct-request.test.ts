@@ -212,6 +212,10 @@ const answers: [string, string, string?][] = [
     'a redirect',
     'HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: /\xc3\xa9\r\ncontent-length: 2\r\n\r\nno',
   ],
+  [
+    'an encoded redirect',
+    `HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: /\r\ncontent-encoding: gzip\r\n\r\n${zipped}`,
+  ],
   ['hints before it', `HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n${ok}content-length: 1\r\n\r\nx`],
   ['a body that is too short', `${ok}content-length: 9\r\n\r\nhello`],
   ['chunks that are cut off', `${ok}transfer-encoding: chunked\r\n\r\n3\r\nhe`],

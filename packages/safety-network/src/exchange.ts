@@ -73,14 +73,6 @@ export class Exchange implements ResponseSink {
     return bytes;
   }
 
-  /** Ends the exchange without a body, because the response has none. It can't fail any more. */
-  dropBody(): void {
-    this.#body = undefined;
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#close();
-  }
-
   /** Whether the whole response has arrived, so that it can't fail any more. */
   get hasEnded(): boolean {
     return this.#hasEnded;
@@ -153,7 +145,6 @@ export class Exchange implements ResponseSink {
 
   onFailure(error: Error): void {
     this.#leaveQueue();
-    if (this.#hasEnded) return;
     this.#options.onFailure(toNetworkError(this.#options.host, error));
   }
 

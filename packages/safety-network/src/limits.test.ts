@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { isLongRun } from '@ethosagent/test-support';
@@ -64,6 +65,16 @@ describe('NetworkGuard.fetch, size', () => {
     const response = guard.fetch(server.origin, {}, { maxBodyBytes: 300_000 });
     expect(await codeOf(response.then(read))).toBe('BODY_TOO_LARGE');
     await until(() => server.open === 0);
+  });
+
+  it('lets fetch check the integrity of a large body', async () => {
+    const body = Buffer.alloc(300_000, 'x');
+    const server = await keep(startServer((_, response) => response.end(body)));
+    const integrity = `sha256-${createHash('sha256').update(body).digest('base64')}`;
+    const response = await guard.fetch(server.origin, { integrity });
+    expect(await response.text()).toBe(String(body));
+    const wrong = `sha256-${createHash('sha256').update('x').digest('base64')}`;
+    expect(await codeOf(guard.fetch(server.origin, { integrity: wrong }))).toBe('NETWORK_FAILED');
   });
 
   it('passes a body of exactly the cap', async () => {

@@ -42,7 +42,6 @@ export function describeResponse(response: Response, url: string, redirected: bo
 function withProperties(response: Response, values: Partial<Response>): Response {
   const { clone } = response;
   for (const [name, value] of Object.entries(values)) {
-    if (Reflect.get(response, name) === value) continue;
     Object.defineProperty(response, name, { value, configurable: true });
   }
   return Object.defineProperty(response, 'clone', {
