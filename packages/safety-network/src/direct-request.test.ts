@@ -204,6 +204,7 @@ const answers: [string, string, string?][] = [
     `HTTP/1.1 999 No\r\nconnection: close\r\n\r\n${'x'.repeat(99_000)}`,
   ],
   ['a text of the status that is odd', 'HTTP/1.1 404 N\xf6\t\r\nconnection: close\r\n\r\nno'],
+  ['a text of a status that is not text', 'HTTP/1.1 200 O\x7fK\r\nconnection: close\r\n\r\nyes'],
   ['no text of the status', 'HTTP/1.1 404\r\nconnection: close\r\n\r\nno'],
   ['no content', 'HTTP/1.1 204 No\r\nconnection: close\r\nx: 1\r\n\r\n'],
   ['content to reset', 'HTTP/1.1 205 Reset\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],

@@ -22,7 +22,8 @@ export function makeResponse(
   if (status <= MAX_STATUS && !/[^\t\x20-\x7e\x80-\xff]/.test(statusText)) {
     return new Response(body, { status, statusText, ...init });
   }
-  return withProperties(new Response(body, init), { status, statusText, ok: false });
+  const ok = status >= 200 && status <= 299;
+  return withProperties(new Response(body, init), { status, statusText, ok });
 }
 
 /**
