@@ -1,9 +1,6 @@
-/** The most bytes that wait for the reader before the connection is paused. */
-const HIGH_WATER_MARK = 256 * 1024;
+import { ByteQueue } from './byte-queue.js';
 
 export interface BodyStreamOptions {
-  /** Resumes the connection after `push` has returned `false`. */
-  readonly onResume: () => void;
   /** Called when the reader has cancelled the stream. */
   readonly onCancel: () => void;
   /** Called when the reader has got everything. */
@@ -16,12 +13,11 @@ export interface BodyStreamOptions {
  */
 export class BodyStream {
   readonly #options: BodyStreamOptions;
-  readonly #queue: Buffer[] = [];
-  #queuedBytes = 0;
+  readonly #queue = new ByteQueue();
   #stream: ReadableStream<Uint8Array> | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #reason: unknown;
   #isWanted = false;
-  #isPaused = false;
   #hasEnded = false;
   #isOver = false;
 
@@ -38,26 +34,18 @@ export class BodyStream {
   /** Returns all bytes instead of the stream. */
   take(): Uint8Array<ArrayBuffer> {
     this.#isOver = true;
-    const bytes = new Uint8Array(this.#queuedBytes);
-    let at = 0;
-    for (const chunk of this.#queue) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
+    return this.#queue.takeAll();
   }
 
   /**
    * Adds bytes for the reader.
-   * @returns `false` if the connection must pause
+   * @returns how many bytes wait for the reader
    */
-  push(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
+  push(chunk: Buffer): number {
+    if (this.#isOver) return 0;
     this.#queue.push(chunk);
-    this.#queuedBytes += chunk.length;
     this.#give();
-    this.#isPaused = this.#queuedBytes >= HIGH_WATER_MARK;
-    return !this.#isPaused;
+    return this.#queue.bytes;
   }
 
   end(): void {
@@ -69,7 +57,8 @@ export class BodyStream {
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#queue.length = 0;
+    this.#queue.clear();
+    this.#reason = reason;
     this.#controller?.error(reason);
   }
 
@@ -78,7 +67,8 @@ export class BodyStream {
       {
         start: (controller) => {
           this.#controller = controller;
-          this.#give();
+          if (this.#isOver) controller.error(this.#reason);
+          else this.#give();
         },
         pull: () => {
           this.#isWanted = true;
@@ -87,7 +77,7 @@ export class BodyStream {
         cancel: () => {
           if (this.#isOver) return;
           this.#isOver = true;
-          this.#queue.length = 0;
+          this.#queue.clear();
           this.#options.onCancel();
         },
       },
@@ -100,16 +90,12 @@ export class BodyStream {
     const chunk = this.#isWanted ? this.#queue.shift() : undefined;
     if (chunk) {
       this.#isWanted = false;
-      this.#queuedBytes -= chunk.length;
       this.#controller.enqueue(ownBytes(chunk));
     }
-    if (this.#hasEnded && this.#queue.length === 0) {
+    if (this.#hasEnded && this.#queue.bytes === 0) {
       this.#isOver = true;
       this.#controller.close();
       this.#options.onRead();
-    } else if (this.#isPaused && this.#queuedBytes < HIGH_WATER_MARK) {
-      this.#isPaused = false;
-      this.#options.onResume();
     }
   }
 }
@@ -118,8 +104,8 @@ export class BodyStream {
  * Returns the bytes in a buffer of their own, as `fetch` does. They are copied only if the buffer
  * is shared.
  */
-function ownBytes(chunk: Buffer): Uint8Array<ArrayBuffer> {
+function ownBytes(chunk: Uint8Array): Uint8Array {
   return chunk.byteLength === chunk.buffer.byteLength
-    ? new Uint8Array(chunk.buffer as ArrayBuffer)
+    ? new Uint8Array(chunk.buffer)
     : new Uint8Array(chunk);
 }

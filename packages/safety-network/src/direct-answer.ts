@@ -1,3 +1,4 @@
+import { EthosError } from '@ethosagent/types';
 import type { Dispatcher } from 'undici';
 import type { Exchange } from './exchange.js';
 import { Handover, type RawHead } from './handover.js';
@@ -8,6 +9,7 @@ type Controller = Dispatcher.DispatchController;
 
 /** Resolved: what waits for it goes on once the bytes that have arrived were read. */
 const whatCame = Promise.resolve();
+const PROXY_AUTHENTICATION = 407;
 const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export interface DirectAnswerOptions {
@@ -65,7 +67,11 @@ export class DirectAnswer implements Handler {
   }
 
   #answer(head: RawHead): Response {
-    const { method, isOverWithBody } = this.#options;
+    const { url, method, isOverWithBody } = this.#options;
+    if (head.status === PROXY_AUTHENTICATION) {
+      // `fetch` takes it for an answer of a proxy, of which there is none.
+      throw new EthosError('NETWORK_FAILED', `${url.host} answers as only a proxy may (407)`);
+    }
     const exchange = this.#options.exchange();
     const whole = isOverWithBody ? exchange?.takeBody() : undefined;
     const isBodiless = method === 'HEAD' || BODILESS_STATUSES.has(head.status);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { errorCodeOf } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directRequest } from './direct-request.js';
 import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
@@ -50,6 +51,7 @@ const left: [string, RequestInit, string?][] = [
   ['another method', { method: 'PURGE' }],
   ['bytes', { method: 'POST', body: new Uint8Array([1, 2]) }],
   ['a form', { method: 'POST', body: new URLSearchParams({ a: 'b' }) }],
+  ['a long text', { method: 'POST', body: 'é'.repeat(5_000) }],
   ['a body of GET', { body: 'x' }],
   ['a body of HEAD', { method: 'HEAD', body: '' }],
   ['a cache', JSON.parse('{"cache":"no-store"}')],
@@ -61,6 +63,7 @@ const left: [string, RequestInit, string?][] = [
   ['a mode', { headers: { 'Sec-Fetch-Mode': 'navigate' } }],
   ['a port of mail', {}, 'http://a.test:25/'],
   ['the last port that is refused', {}, 'http://a.test:10080/'],
+  ['an empty query', {}, 'http://a.test/?'],
   ['a user', {}, 'http://user@a.test/'],
   ['a password', {}, 'http://:secret@a.test/'],
 ];
@@ -206,6 +209,7 @@ const answers: [string, string, string?][] = [
   ['a text of the status that is odd', 'HTTP/1.1 404 N\xf6\t\r\nconnection: close\r\n\r\nno'],
   ['a text of a status that is not text', 'HTTP/1.1 200 O\x7fK\r\nconnection: close\r\n\r\nyes'],
   ['no text of the status', 'HTTP/1.1 404\r\nconnection: close\r\n\r\nno'],
+  ['an answer of a proxy', 'HTTP/1.1 407 Proxy\r\nconnection: close\r\n\r\nno'],
   ['no content', 'HTTP/1.1 204 No\r\nconnection: close\r\nx: 1\r\n\r\n'],
   ['content to reset', 'HTTP/1.1 205 Reset\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
   ['what was not modified', 'HTTP/1.1 304 Not\r\nconnection: close\r\ncontent-length: 9\r\n\r\n'],
@@ -241,7 +245,7 @@ async function seen(send: Fetch, method: string): Promise<unknown> {
     const texts = await Promise.all([response.text(), copy.text()]).catch(String);
     return { ...head, texts, isUsed: response.bodyUsed };
   } catch (error) {
-    return String(error);
+    return errorCodeOf(error);
   }
 }
 

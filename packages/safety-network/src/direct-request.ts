@@ -15,6 +15,11 @@ const HEADERS_OF_FETCH: ReadonlySet<string> = new Set([
   'range',
   'sec-fetch-mode',
 ]);
+/**
+ * The most bytes of a body. If a server answers before it has read a larger one, the connection
+ * would be kept for the next request, which would wait behind the rest. `fetch` ends it then.
+ */
+const MAX_TEXT_BYTES = 8 * 1024;
 /** Up to this port, `fetch` refuses some: those of mail servers, for example. */
 const LAST_REFUSED_PORT = 10_080;
 
@@ -26,10 +31,12 @@ export function directRequest(url: URL, init: RequestInit): Dispatcher.DispatchO
   for (const key in init) if (!PLAIN_KEYS.has(key)) return undefined;
   const { method = 'GET', body = null, signal = null } = init;
   if (!(body === null ? METHODS : BODY_METHODS).has(method)) return undefined;
-  if (body !== null && typeof body !== 'string') return undefined;
+  if (body !== null && !isShortText(body)) return undefined;
   if (signal !== null && !(signal instanceof AbortSignal)) return undefined;
   if (url.port !== '' && Number(url.port) <= LAST_REFUSED_PORT) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
+  // Some versions of `fetch` send the question mark of an empty query.
+  if (url.search === '' && url.href.includes('?')) return undefined;
   const headers = withOwnHeaders(url, init);
   if (headers === undefined) return undefined;
   return {
@@ -39,6 +46,10 @@ export function directRequest(url: URL, init: RequestInit): Dispatcher.DispatchO
     headers,
     body,
   };
+}
+
+function isShortText(body: unknown): body is string {
+  return typeof body === 'string' && Buffer.byteLength(body) <= MAX_TEXT_BYTES;
 }
 
 /** Returns names and values in turn: the caller's, and those that `fetch` adds. */

@@ -31,6 +31,8 @@ export interface ExchangeOptions {
  */
 const MAX_CONTENT_ENCODINGS = 5;
 const SMALL_BODY_BYTES = 64 * 1024;
+/** The most bytes of an endless body that wait for the reader. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** One request and its response on a connection. */
 export class Exchange implements ResponseSink {
@@ -40,6 +42,8 @@ export class Exchange implements ResponseSink {
   #stopWaiting: (() => void) | undefined;
   #bytes = 0;
   #maxBytes = 0;
+  /** The bytes that `fetch` got since it last asked for more. */
+  #unread = 0;
   #countsBody = false;
   #hasEnded = false;
 
@@ -86,6 +90,11 @@ export class Exchange implements ResponseSink {
     return this.#countsBody;
   }
 
+  /** Ends the connection if it has more for a response without a body. */
+  drop(): void {
+    if (!this.#hasEnded) this.#close();
+  }
+
   send(
     agent: PinnedAgent,
     options: Dispatcher.DispatchOptions,
@@ -102,7 +111,7 @@ export class Exchange implements ResponseSink {
     if (this.#options.lifetime.failed) this.#close();
   }
 
-  onHeaders({ encodings, length, type }: BodyHeaders, resume: () => void): BodyFate {
+  onHeaders({ encodings, length, type }: BodyHeaders): BodyFate {
     this.#maxBytes = this.#options.maxBodyBytes(type);
     if (encodings.split(',').length > MAX_CONTENT_ENCODINGS) {
       const detail = `${this.#options.host} encoded its answer too many times`;
@@ -114,27 +123,35 @@ export class Exchange implements ResponseSink {
     const isSmall = length !== '' && Number(length) <= SMALL_BODY_BYTES;
     if (encodings !== '' || takes === 'none' || (takes === 'large' && isSmall)) return 'passed';
     this.#body = new BodyStream({
-      onResume: resume,
       onCancel: () => this.#close(),
       onRead: () => this.#options.onRead(),
     });
     return 'taken';
   }
 
-  onData(chunk: Buffer): boolean {
+  onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     const { lifetime, host, onFailure } = this.#options;
     lifetime.notIdle();
     // Written with a negation, so that a limit of `NaN` refuses everything.
     if (!(this.#bytes <= this.#maxBytes)) {
       onFailure(bodyTooLarge(host, this.#maxBytes));
-      return false;
+      return;
     }
     if (this.#countsBody) {
       this.#options.onBytes?.(chunk.length);
-      if (this.#options.lifetime.failed) return false;
+      if (this.#options.lifetime.failed) return;
     }
-    return this.#body?.push(chunk) ?? true;
+    this.#unread += chunk.length;
+    const waiting = this.#body?.push(chunk) ?? this.#unread;
+    if (this.#maxBytes === Number.POSITIVE_INFINITY && waiting > MAX_UNREAD_BYTES) {
+      const detail = `more than ${MAX_UNREAD_BYTES} bytes of the answer of ${host} wait to be read`;
+      onFailure(new EthosError('BODY_TOO_LARGE', detail));
+    }
+  }
+
+  onWanted(): void {
+    this.#unread = 0;
   }
 
   onEnd(): void {

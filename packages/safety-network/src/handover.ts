@@ -13,19 +13,19 @@ export interface RawHead {
 }
 
 /**
- * Hands a response that has begun over to a `fetch`, whose dispatcher it is. The response waits
- * until `fetch` asks.
+ * Hands a response that has begun over to a `fetch`, whose dispatcher it is. What arrives before
+ * `fetch` asks is kept.
  */
 export class Handover {
   readonly #controller: Controller;
   readonly #head: RawHead;
   #handler: Handler | undefined;
+  readonly #early: ((handler: Handler) => void)[] = [];
   #error: Error | undefined;
 
   constructor(controller: Controller, head: RawHead) {
     this.#controller = controller;
     this.#head = head;
-    controller.pause();
   }
 
   /** The interface of a dispatcher, as `fetch` calls it. */
@@ -35,29 +35,32 @@ export class Handover {
     this.#handler = handler;
     if (this.#error !== undefined) {
       this.fail(this.#error);
-    } else if (handler.onRequestStart) {
+      return true;
+    }
+    if (handler.onRequestStart) {
       handler.onRequestStart(controller, {});
       handler.onResponseStart?.(controller, status, headers, statusText);
-      controller.resume();
     } else {
       const resume = () => controller.resume();
       handler.onConnect?.((error) => controller.abort(error ?? new Error('fetch ended it')));
-      const goesOn = handler.onHeaders?.(status, [...rawHeaders], resume, statusText);
-      if (goesOn !== false) resume();
+      handler.onHeaders?.(status, [...rawHeaders], resume, statusText);
     }
+    for (const tell of this.#early.splice(0)) tell(handler);
     return true;
   }
 
   data(chunk: Buffer): void {
-    const handler = this.#handler;
-    if (handler?.onResponseData) handler.onResponseData(this.#controller, chunk);
-    else if (handler?.onData?.(chunk) === false) this.#controller.pause();
+    this.#tell((handler) => {
+      if (handler.onResponseData) handler.onResponseData(this.#controller, chunk);
+      else handler.onData?.(chunk);
+    });
   }
 
   end(): void {
-    const handler = this.#handler;
-    if (handler?.onResponseEnd) handler.onResponseEnd(this.#controller, {});
-    else handler?.onComplete?.([]);
+    this.#tell((handler) => {
+      if (handler.onResponseEnd) handler.onResponseEnd(this.#controller, {});
+      else handler.onComplete?.([]);
+    });
   }
 
   fail(error: Error): void {
@@ -65,5 +68,10 @@ export class Handover {
     this.#error = error;
     if (handler?.onResponseError) handler.onResponseError(this.#controller, error);
     else handler?.onError?.(error);
+  }
+
+  #tell(tell: (handler: Handler) => void): void {
+    if (this.#handler === undefined) this.#early.push(tell);
+    else tell(this.#handler);
   }
 }

@@ -170,6 +170,7 @@ export class Hop {
     const body = this.#limitedBody(response);
     if (!body) this.#isRead = true;
     this.#update();
+    if (response.body === null) this.#exchange?.drop();
     const { origin, pathname, search } = this.#url;
     const answer =
       body && body !== response.body ? makeResponse(body, response, response.headers) : response;

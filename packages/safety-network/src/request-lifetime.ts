@@ -12,9 +12,11 @@ export class RequestLifetime {
   #failed = false;
   #reject: ((reason: unknown) => void) | undefined;
   readonly #failure: Promise<never>;
+  readonly #timeoutMs: number;
   #timer: NodeJS.Timeout | undefined;
   #isIdleTimer = false;
   #isComplete = false;
+  #isReading = false;
   readonly #unfollow: (() => void)[] = [];
 
   /**
@@ -27,9 +29,9 @@ export class RequestLifetime {
       this.#reject = reject;
     });
     this.#failure.catch(() => {});
-    for (const signal of signals) if (signal) this.#follow(signal);
-    if (this.#failed) return;
-    this.#startTimer(timeoutMs, `no complete answer within ${timeoutMs} ms`);
+    this.#timeoutMs = timeoutMs;
+    for (const signal of signals) this.follow(signal);
+    if (!this.#failed) this.#startDeadline();
   }
 
   /** Replaces the deadline: from now on the request ends when nothing arrives for this long. */
@@ -81,10 +83,25 @@ export class RequestLifetime {
     return Promise.race([promise, this.#failure]);
   }
 
+  /**
+   * Returns the value of a read, which has a deadline even after all has arrived: some versions of
+   * `fetch` wait for ever for a body that can't be decoded.
+   */
+  async read<T>(reading: Promise<T>): Promise<T> {
+    if (this.#isComplete && !this.#failed) this.#startDeadline();
+    this.#isReading = true;
+    try {
+      return await this.race(reading);
+    } finally {
+      this.#isReading = false;
+      if (this.#isComplete) this.#stopTimer();
+    }
+  }
+
   /** Removes the deadline, when all has arrived. An abort still makes an unread body fail. */
   complete(): void {
     this.#isComplete = true;
-    this.#stopTimer();
+    if (!this.#isReading) this.#stopTimer();
   }
 
   /** Lets nothing end the request any more, when all was read or nobody will read it. */
@@ -94,6 +111,10 @@ export class RequestLifetime {
     if (this.#unfollow.length === 0) return;
     abandoned.unregister(this);
     for (const unfollow of this.#unfollow.splice(0)) unfollow();
+  }
+
+  #startDeadline(): void {
+    this.#startTimer(this.#timeoutMs, `no complete answer within ${this.#timeoutMs} ms`);
   }
 
   #startTimer(ms: number, what: string): void {
@@ -109,7 +130,9 @@ export class RequestLifetime {
     clearTimeout(this.#timer);
   }
 
-  #follow(signal: AbortSignal): void {
+  /** Ends the request with a signal, too. */
+  follow(signal: AbortSignal | null | undefined): void {
+    if (signal === null || signal === undefined) return;
     if (signal.aborted) {
       this.fail(signal.reason);
       return;

@@ -20,16 +20,12 @@ export type BodyFate = 'passed' | 'taken' | 'refused';
 export interface ResponseSink {
   /** Called when the request has a connection and is about to be sent. */
   onStart(abort: (reason: Error) => void): void;
-  /**
-   * Called with the headers of the response.
-   * @param resume continues the body after `onData` has returned `false`
-   */
-  onHeaders(headers: BodyHeaders, resume: () => void): BodyFate;
-  /**
-   * Called with bytes of the body.
-   * @returns whether the body may continue; only used for a body that the sink has taken
-   */
-  onData(chunk: Buffer): boolean;
+  /** Called with the headers of the response. */
+  onHeaders(headers: BodyHeaders): BodyFate;
+  /** Called with bytes of the body. */
+  onData(chunk: Buffer): void;
+  /** Called when `fetch` has read what it got. */
+  onWanted(): void;
   onEnd(): void;
   /** Called before `fetch` learns of the failure. */
   onFailure(error: Error): void;
@@ -41,6 +37,10 @@ type Controller = Dispatcher.DispatchController;
 /**
  * Puts a sink between the agent and the handler of `fetch`. Node 20 to 24 use the first interface
  * of undici, Node 26 the second.
+ *
+ * The invariant: nothing pauses a connection. If the server closes a paused one, undici 7 fails an
+ * assertion that nobody can catch, and the process ends (undici #5360). So what arrives is kept
+ * until it is read; the sink limits it.
  */
 export function tapResponse(handler: Handler, sink: ResponseSink): Handler {
   return handler.onRequestStart ? new SecondTap(handler, sink) : new FirstTap(handler, sink);
@@ -70,19 +70,19 @@ class FirstTap implements Handler {
   }
 
   // biome-ignore lint/complexity/useMaxParams: the signature of undici
-  onHeaders(status: number, headers: Buffer[], resume: () => void, text: string): boolean {
-    const fate = status < 200 ? 'passed' : this.#sink.onHeaders(bodyHeaders(headers), resume);
+  onHeaders(status: number, headers: Buffer[], _resume: () => void, text: string): boolean {
+    const fate = status < 200 ? 'passed' : this.#sink.onHeaders(bodyHeaders(headers));
     if (fate === 'refused') return true;
     this.#isTaken = fate === 'taken';
-    const goesOn = this.#handler.onHeaders?.(status, headers, resume, text) ?? true;
-    if (!this.#isTaken) return goesOn;
-    this.#handler.onComplete?.([]);
+    this.#handler.onHeaders?.(status, headers, () => this.#sink.onWanted(), text);
+    if (this.#isTaken) this.#handler.onComplete?.([]);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    const goesOn = this.#sink.onData(chunk);
-    return this.#isTaken ? goesOn : (this.#handler.onData?.(chunk) ?? true);
+    this.#sink.onData(chunk);
+    if (!this.#isTaken) this.#handler.onData?.(chunk);
+    return true;
   }
 
   onComplete(trailers: string[] | null): void {
@@ -99,7 +99,7 @@ class FirstTap implements Handler {
 class SecondTap implements Handler {
   readonly #handler: Handler;
   readonly #sink: ResponseSink;
-  #fenced: Controller | undefined;
+  #controller: Controller | undefined;
   #isTaken = false;
 
   constructor(handler: Handler, sink: ResponseSink) {
@@ -109,9 +109,7 @@ class SecondTap implements Handler {
 
   onRequestStart(controller: Controller, context: unknown): void {
     this.#sink.onStart((reason) => controller.abort(reason));
-    const fenced = new FencedController(controller, () => this.#isTaken);
-    this.#fenced = fenced;
-    this.#handler.onRequestStart?.(fenced, context);
+    this.#handler.onRequestStart?.(this.#fenced(controller), context);
   }
 
   onResponseStarted(): void {
@@ -122,20 +120,17 @@ class SecondTap implements Handler {
     const [controller, status, headers, text] = args;
     const encodings = String(headers['content-encoding'] ?? '');
     const length = String(headers['content-length'] ?? '');
-    const resume = () => controller.resume();
     const type = String(headers['content-type'] ?? '');
-    const fate =
-      status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length, type }, resume);
+    const fate = status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length, type });
     if (fate === 'refused') return;
     this.#isTaken = fate === 'taken';
-    this.#handler.onResponseStart?.(this.#fenced ?? controller, status, headers, text);
+    this.#handler.onResponseStart?.(this.#fenced(controller), status, headers, text);
     if (this.#isTaken) this.#handler.onResponseEnd?.(controller, {});
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    const goesOn = this.#sink.onData(chunk);
-    if (!this.#isTaken) this.#handler.onResponseData?.(controller, chunk);
-    else if (!goesOn) controller.pause();
+    this.#sink.onData(chunk);
+    if (!this.#isTaken) this.#handler.onResponseData?.(this.#fenced(controller), chunk);
   }
 
   onResponseEnd(...args: Parameters<NonNullable<Handler['onResponseEnd']>>): void {
@@ -147,27 +142,31 @@ class SecondTap implements Handler {
     this.#sink.onFailure(error);
     if (!this.#isTaken) this.#handler.onResponseError?.(controller, error);
   }
+
+  #fenced(controller: Controller): Controller {
+    this.#controller ??= new FencedController(controller, this.#sink, () => this.#isTaken);
+    return this.#controller;
+  }
 }
 
 /**
- * The controller for `fetch`. Once the sink has the body, it can't abort any more: see
- * `FirstTap.onConnect`.
+ * The controller for `fetch`. It pauses nothing. Once the sink has the body, it can't abort any
+ * more: see `FirstTap.onConnect`.
  */
 class FencedController implements Controller {
+  readonly paused = false;
   readonly #controller: Controller;
+  readonly #sink: ResponseSink;
   readonly #isTaken: () => boolean;
 
-  constructor(controller: Controller, isTaken: () => boolean) {
+  constructor(controller: Controller, sink: ResponseSink, isTaken: () => boolean) {
     this.#controller = controller;
+    this.#sink = sink;
     this.#isTaken = isTaken;
   }
 
   get aborted(): boolean {
     return this.#controller.aborted;
-  }
-
-  get paused(): boolean {
-    return this.#controller.paused;
   }
 
   get reason(): Error | null {
@@ -187,11 +186,11 @@ class FencedController implements Controller {
   }
 
   pause(): void {
-    if (!this.#isTaken()) this.#controller.pause();
+    // See `tapResponse`.
   }
 
   resume(): void {
-    if (!this.#isTaken()) this.#controller.resume();
+    this.#sink.onWanted();
   }
 }
 

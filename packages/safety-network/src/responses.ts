@@ -79,7 +79,7 @@ export function watchStream(
       async pull(controller) {
         try {
           reader ??= source.getReader();
-          const { done, value } = await reader.read();
+          const { done, value } = await lifetime.read(reader.read());
           if (!done) onBytes(value.byteLength);
           if (lifetime.failed) return;
           if (!done) {
