@@ -222,7 +222,6 @@ export class NetworkGuard {
         const { prepare } = options;
         const sent = prepare ? await lifetime.race(prepared(prepare, url, hopInit)) : hopInit;
         if (sent.signal !== hopInit.signal) lifetime.follow(sent.signal);
-        lifetime.throwIfFailed();
         const response = await hop.send(sent);
         hop.settle();
         const target = redirect === 'manual' ? null : redirectTarget(response, url);

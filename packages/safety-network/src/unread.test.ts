@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BodyStream } from './body-stream.js';
 import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
+import { RequestLifetime } from './request-lifetime.js';
 import { type LoopbackServer, rejection, startTcpServer, until } from './testing/loopback.js';
 
 // Answers that nobody reads, or not at once.
@@ -29,6 +30,11 @@ const ways: [string, RequestInit][] = [
   ['without fetch', {}],
   ['through fetch', { referrer: '' }],
 ];
+/** An answer as it is, and one that passes through `fetch` in any case. */
+const coded = [
+  ['', ''],
+  [' with an encoding', 'content-encoding: identity\r\n'],
+] as const;
 const OK = 'HTTP/1.1 200 OK\r\nconnection: close\r\n';
 const pass = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -78,9 +84,9 @@ describe.each(ways)('NetworkGuard.fetch, %s', (_, init) => {
     expect(pieces).toBeLessThan(parts / 10);
   });
 
-  it('ends an endless answer of which too much waits to be read', async () => {
+  it.each(coded)('ends an endless answer%s of which too much waits', async (_what, header) => {
     answer = (socket) => {
-      socket.write(`${OK}content-type: text/event-stream\r\n\r\n`);
+      socket.write(`${OK}${header}content-type: text/event-stream\r\n\r\n`);
       createReadStream('/dev/zero').pipe(socket);
     };
     const response = await guard.fetch(server.origin, init, { idleTimeoutMs: 60_000 });
@@ -88,10 +94,10 @@ describe.each(ways)('NetworkGuard.fetch, %s', (_, init) => {
     expect(await rejection(response.text())).toMatchObject({ code: 'BODY_TOO_LARGE' });
   });
 
-  it('lets more than that through while it is read', async () => {
+  it.each(coded)('lets more than that through%s while it is read', async (_what, header) => {
     const [piece, pieces] = [1024 * 1024, 80];
     answer = (socket) => {
-      socket.write(`${OK}content-type: text/event-stream\r\n\r\n`);
+      socket.write(`${OK}${header}content-type: text/event-stream\r\n\r\n`);
       let left = pieces;
       const more = () => {
         if (left-- > 0) socket.write(Buffer.alloc(piece), more);
@@ -145,6 +151,37 @@ describe.each(ways)('NetworkGuard.fetch, %s', (_, init) => {
     const error = await rejection(guard.fetch(server.origin, init, { prepare }));
     expect(error).toMatchObject({ message: 'no more' });
     expect(server.connections).toBe(0);
+  });
+});
+
+describe('RequestLifetime', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('gives each read of a complete answer the whole deadline', async () => {
+    const lifetime = new RequestLifetime(1_000, []);
+    lifetime.complete();
+    for (const value of ['a', 'b']) {
+      vi.advanceTimersByTime(5_000);
+      expect(await lifetime.read(Promise.resolve(value))).toBe(value);
+    }
+    vi.advanceTimersByTime(5_000);
+    expect(lifetime.failed).toBe(false);
+    const silent = rejection(lifetime.read(new Promise(() => {})));
+    vi.advanceTimersByTime(1_000);
+    expect(await silent).toMatchObject({ code: 'NETWORK_TIMEOUT' });
+  });
+
+  it('keeps the deadline of a read during which the answer is completed', async () => {
+    const lifetime = new RequestLifetime(1_000, []);
+    const silent = rejection(lifetime.read(new Promise(() => {})));
+    lifetime.complete();
+    vi.advanceTimersByTime(1_000);
+    expect(await silent).toMatchObject({ code: 'NETWORK_TIMEOUT' });
   });
 });
 
