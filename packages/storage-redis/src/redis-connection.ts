@@ -42,6 +42,8 @@ export class RedisConnection {
         : { socket: { ...common, tls: false, path: address.path } }),
       // A call must not be kept for a server that returns long after its caller has gone.
       disableOfflineQueue: true,
+      // A call that was not sent in time is never sent. Without this, the client gives it 5 seconds.
+      commandOptions: { timeout: timeoutMs },
     });
     this.#client.on('error', (error) => {
       this.#fault = error;
