@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Socket } from 'node:net';
+import { errorCodeOf } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BodyStream } from './body-stream.js';
 import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
@@ -124,9 +125,9 @@ describe.each(ways)('NetworkGuard.fetch, %s', (_, init) => {
 
   it('ends the wait for a body that can not be decoded', async () => {
     answer = (socket) => socket.end(`${OK}content-encoding: gzip\r\n\r\nnope`);
-    const response = await guard.fetch(server.origin, init, { timeoutMs: 300 });
-    const { code } = (await rejection(response.text())) as { code: unknown };
-    expect(['NETWORK_FAILED', 'NETWORK_TIMEOUT']).toContain(code);
+    const text = guard.fetch(server.origin, init, { timeoutMs: 300 }).then((r) => r.text());
+    // Which of the two depends on the version of Node.
+    expect(['NETWORK_FAILED', 'NETWORK_TIMEOUT']).toContain(errorCodeOf(await rejection(text)));
   });
 
   it('sends the next request elsewhere, if a server does not read the one before', async () => {
