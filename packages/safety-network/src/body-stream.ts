@@ -13,7 +13,7 @@ export interface BodyStreamOptions {
  */
 export class BodyStream {
   readonly #options: BodyStreamOptions;
-  readonly #queue = new ByteQueue();
+  #queue = new ByteQueue();
   #stream: ReadableStream<Uint8Array> | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #reason: unknown;
@@ -57,7 +57,7 @@ export class BodyStream {
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#queue.clear();
+    this.#queue = new ByteQueue();
     this.#reason = reason;
     this.#controller?.error(reason);
   }
@@ -77,7 +77,7 @@ export class BodyStream {
         cancel: () => {
           if (this.#isOver) return;
           this.#isOver = true;
-          this.#queue.clear();
+          this.#queue = new ByteQueue();
           this.#options.onCancel();
         },
       },

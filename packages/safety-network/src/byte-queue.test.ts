@@ -50,11 +50,4 @@ describe('ByteQueue', () => {
     while (queue.shift()) blocks += 1;
     expect(blocks).toBeLessThan(32);
   });
-
-  it('is empty when cleared', () => {
-    const queue = new ByteQueue();
-    for (const bytes of [3, 70_000, 3]) queue.push(new Uint8Array(bytes));
-    queue.clear();
-    expect([queue.bytes, queue.shift()]).toEqual([0, undefined]);
-  });
 });

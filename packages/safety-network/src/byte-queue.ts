@@ -2,7 +2,7 @@
 const BLOCK_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array();
 
-/** Bytes that wait. Small ones are joined, so that a million of them take no more than their sum. */
+/** Bytes that wait. Small pieces are joined, because each of a million takes space of its own. */
 export class ByteQueue {
   readonly #blocks: Uint8Array[] = [];
   /** The last block, of which the first `#used` bytes are taken. */
@@ -19,23 +19,18 @@ export class ByteQueue {
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     const used = this.#used + chunk.length;
-    if (this.#used === 0 || used > BLOCK_BYTES) {
-      if (this.#used > 0) this.#blocks.push(this.#tail.subarray(0, this.#used));
-      this.#tail = chunk;
-    } else {
-      if (used > this.#tail.length) {
-        const grown = new Uint8Array(Math.min(BLOCK_BYTES, 2 * used));
-        grown.set(this.#tail.subarray(0, this.#used));
-        this.#tail = grown;
-      }
+    if (this.#used > 0 && used <= BLOCK_BYTES) {
+      this.#makeRoom(used);
       this.#tail.set(chunk, this.#used);
       this.#used = used;
       return;
     }
+    if (this.#used > 0) this.#blocks.push(this.#tail.subarray(0, this.#used));
+    this.#tail = chunk;
     this.#used = chunk.length;
   }
 
-  /** Removes the next bytes, as many as lie together; `undefined` if there are none. */
+  /** Removes the first block, and returns it; `undefined` if nothing waits. */
   shift(): Uint8Array | undefined {
     let block = this.#blocks.shift();
     if (block === undefined && this.#used > 0) {
@@ -57,10 +52,10 @@ export class ByteQueue {
     return all;
   }
 
-  clear(): void {
-    this.#blocks.length = 0;
-    this.#tail = NOTHING;
-    this.#used = 0;
-    this.#bytes = 0;
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#tail.length) return;
+    const grown = new Uint8Array(Math.min(BLOCK_BYTES, 2 * bytes));
+    grown.set(this.#tail.subarray(0, this.#used));
+    this.#tail = grown;
   }
 }

@@ -69,7 +69,7 @@ export class DirectAnswer implements Handler {
   #answer(head: RawHead): Response {
     const { url, method, isOverWithBody } = this.#options;
     if (head.status === PROXY_AUTHENTICATION) {
-      // `fetch` takes it for an answer of a proxy, of which there is none.
+      // `fetch` refuses this status, because only a proxy may send it.
       throw new EthosError('NETWORK_FAILED', `${url.host} answers as only a proxy may (407)`);
     }
     const exchange = this.#options.exchange();

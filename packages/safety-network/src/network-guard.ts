@@ -62,7 +62,8 @@ export interface GuardedFetchOptions extends NetworkLimits {
   signal?: AbortSignal | undefined;
   /**
    * The most milliseconds without a byte of the body. If it is given, `timeoutMs` holds only until
-   * the headers arrive, and an event stream (`text/event-stream`) may have any number of bytes.
+   * the headers arrive, and an event stream (`text/event-stream`) may have any number of bytes, of
+   * which at most 64 MiB wait to be read.
    */
   idleTimeoutMs?: number | undefined;
   /**

@@ -34,6 +34,24 @@ export class RequestLifetime {
     if (!this.#failed) this.#startDeadline();
   }
 
+  /** Ends the request with a signal, too. */
+  follow(signal: AbortSignal | null | undefined): void {
+    if (signal === null || signal === undefined) return;
+    if (signal.aborted) {
+      this.fail(signal.reason);
+      return;
+    }
+    // Refers weakly to the request, because a signal may outlive thousands of them. Node would warn
+    // of a leak from the eleventh listener on.
+    setMaxListeners(Number.POSITIVE_INFINITY, signal);
+    const self = new WeakRef(this);
+    const listener = () => self.deref()?.fail(signal.reason);
+    signal.addEventListener('abort', listener, { once: true });
+    const unfollow = () => signal.removeEventListener('abort', listener);
+    this.#unfollow.push(unfollow);
+    abandoned.register(this, unfollow, this);
+  }
+
   /** Replaces the deadline: from now on the request ends when nothing arrives for this long. */
   waitWhileBytesCome(idleMs: number): void {
     if (this.#failed || this.#isComplete) return;
@@ -128,23 +146,5 @@ export class RequestLifetime {
   #stopTimer(): void {
     this.#isIdleTimer = false;
     clearTimeout(this.#timer);
-  }
-
-  /** Ends the request with a signal, too. */
-  follow(signal: AbortSignal | null | undefined): void {
-    if (signal === null || signal === undefined) return;
-    if (signal.aborted) {
-      this.fail(signal.reason);
-      return;
-    }
-    // Refers weakly to the request, because a signal may outlive thousands of them. Node would warn
-    // of a leak from the eleventh listener on.
-    setMaxListeners(Number.POSITIVE_INFINITY, signal);
-    const self = new WeakRef(this);
-    const listener = () => self.deref()?.fail(signal.reason);
-    signal.addEventListener('abort', listener, { once: true });
-    const unfollow = () => signal.removeEventListener('abort', listener);
-    this.#unfollow.push(unfollow);
-    abandoned.register(this, unfollow, this);
   }
 }

@@ -38,9 +38,9 @@ type Controller = Dispatcher.DispatchController;
  * Puts a sink between the agent and the handler of `fetch`. Node 20 to 24 use the first interface
  * of undici, Node 26 the second.
  *
- * The invariant: nothing pauses a connection. If the server closes a paused one, undici 7 fails an
- * assertion that nobody can catch, and the process ends (undici #5360). So what arrives is kept
- * until it is read; the sink limits it.
+ * The invariant: nothing pauses a connection. When a server closes a paused one, undici 7 throws in
+ * an event of the socket, which ends the process (undici #5360). Bytes that are not read yet are
+ * kept instead, and the sink limits how many.
  */
 export function tapResponse(handler: Handler, sink: ResponseSink): Handler {
   return handler.onRequestStart ? new SecondTap(handler, sink) : new FirstTap(handler, sink);
