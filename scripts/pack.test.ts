@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -69,6 +77,24 @@ describe.each(packages.map(({ folder, manifest }) => [folder, manifest] as const
       const ours = files.filter((file) => !file.startsWith('package/templates/'));
       expect(ours.filter((file) => /\.test\b|\/src\/|fixtures|tsbuildinfo/.test(file))).toEqual([]);
       expect(tarball().includes(ROOT)).toBe(false);
+    });
+
+    it('holds every file that one of its files imports', () => {
+      const unpacked = mkdtempSync(join(world, 'unpacked-'));
+      execFileSync('tar', ['-xzf', tarballs.get(manifest.name) ?? '', '-C', unpacked]);
+      const programs = readdirSync(join(unpacked, 'package', 'dist'), {
+        recursive: true,
+        encoding: 'utf8',
+      })
+        .filter((file) => /\.c?js$/.test(file))
+        .map((file) => join(unpacked, 'package', 'dist', file));
+      const imported = programs.flatMap((file) =>
+        [
+          ...readFileSync(file, 'utf8').matchAll(/^[^`'\n]*\b(?:from|import)\b\(?\s*"(\.[^"]+)"/gm),
+        ].map(([, path = '']) => join(file, '..', path)),
+      );
+      expect(programs).not.toEqual([]);
+      expect(imported.filter((file) => !existsSync(file))).toEqual([]);
     });
   },
 );

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { processesSideBySide } from './process-time.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
-const BIN = join(repository, 'packages/cli/dist/bin.js');
+const BIN = join(repository, 'packages/cli/dist/bin.cjs');
 const NODE = 'node -e 0';
 
 const COMMANDS = [

@@ -1,13 +1,19 @@
-import { library, page } from '../../tsup.base.ts';
+import { library, page, startOf } from '../../tsup.base.ts';
 
 const folder = 'src/inspect/page';
 
 export default [
-  // The page is built beside it, at the same time.
+  // The page and the start are built beside it, at the same time.
   {
-    ...library(['src/index.ts', 'src/bin.ts']),
-    clean: ['!**/*.d.ts', '!**/*.tsbuildinfo', '!page', '!page/**'],
+    ...library([
+      'src/index.ts',
+      'src/run-command-line.ts',
+      'src/run-program.ts',
+      'src/commands/*.ts',
+    ]),
+    clean: ['!**/*.d.ts', '!**/*.tsbuildinfo', '!page', '!page/**', '!bin.cjs', '!bin.cjs.map'],
   },
+  startOf('src/bin.ts'),
   page(
     {
       app: `${folder}/app.ts`,

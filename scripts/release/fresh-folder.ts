@@ -121,7 +121,7 @@ export async function tryFreshFolder(options: FreshFolderOptions): Promise<Fresh
 }
 
 /** The command line, in a folder that installed it. */
-export const BIN = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.js');
+export const BIN = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.cjs');
 
 /** What `ethosagent init` makes in a project. */
 const HOME = ['.ethos', 'workspace', 'tools', 'first.mjs'];

@@ -86,6 +86,13 @@ describe('Ctrl-C', () => {
   });
 });
 
+it('fails, and says why, if the configuration waits for what never comes', async () => {
+  world.write('.ethos/ethos.config.mjs', 'await new Promise(() => {}); export default {};');
+  const { ended, shown } = start('check');
+  expect(await ended).toEqual([2, null]);
+  expect(shown()).toMatch(/waits for a promise that nothing settles/);
+});
+
 // On Linux, `script` provides a terminal.
 describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
   const atTerminal = (command: string) =>
