@@ -20,23 +20,36 @@ export async function fileLines(bytes: Uint8Array): Promise<FileLines | undefine
   return (number) => lines[number - 1]?.text;
 }
 
+/** The place of one line in so many is kept. The place of every one would take more than the text. */
+const KEPT_EVERY = 64;
+
 /**
  * Decodes each line only when it is asked for, because only a few lines of a large file are shown.
  */
 function linesOfUtf8(bytes: Buffer): FileLines {
-  const starts = [0];
-  return (number) => {
-    for (let last = starts.at(-1) ?? 0; starts.length <= number; ) {
-      const newline = last < bytes.length ? bytes.indexOf(NEWLINE, last) : -1;
-      if (newline < 0) break;
-      last = newline + 1;
-      starts.push(last);
+  const kept = [0];
+  const startOf = (number: number): number | undefined => {
+    const from = Math.min(Math.floor((number - 1) / KEPT_EVERY), kept.length - 1);
+    let start = kept[from];
+    for (let line = from * KEPT_EVERY + 1; line < number && start !== undefined; line += 1) {
+      if (line % KEPT_EVERY === 1) kept[(line - 1) / KEPT_EVERY] = start;
+      const newline = bytes.indexOf(NEWLINE, start);
+      start = newline === -1 ? undefined : newline + 1;
     }
-    const start = starts[number - 1];
+    return start;
+  };
+  const decode = (number: number): string | undefined => {
+    const start = startOf(number);
     if (start === undefined || start >= bytes.length) return undefined;
-    const next = starts[number];
-    if (next === undefined) return bytes.toString('utf8', start);
-    const end = next - 1;
-    return bytes.toString('utf8', start, end > start && bytes[end - 1] === RETURN ? end - 1 : end);
+    const newline = bytes.indexOf(NEWLINE, start);
+    if (newline === -1) return bytes.toString('utf8', start);
+    const hasReturn = newline > start && bytes[newline - 1] === RETURN;
+    return bytes.toString('utf8', start, hasReturn ? newline - 1 : newline);
+  };
+  // A line that is found is asked for up to three times, and may be a file in a single line.
+  const decoded = new Map<number, string | undefined>();
+  return (number) => {
+    if (!decoded.has(number)) decoded.set(number, decode(number));
+    return decoded.get(number);
   };
 }

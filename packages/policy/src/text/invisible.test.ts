@@ -107,4 +107,7 @@ it('ends of lines stay, are shown by number, and have no place in a name', () =>
   expect(showInvisible(text)).toBe('a\nb<U+2028>c<U+2029>d\u0085e');
   expect(showHidden(text)).toBe('a<U+000A>b<U+2028>c<U+2029>d<U+0085>e');
   expect(withoutHidden(`${text}\ud800`)).toBe('abcde');
+  // With nothing outside ASCII.
+  expect(showHidden('a\nb\u007fc')).toBe('a<U+000A>b<U+007F>c');
+  expect(withoutHidden('a\nb\u007fc')).toBe('abc');
 });

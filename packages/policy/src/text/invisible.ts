@@ -40,6 +40,10 @@ const NEEDED = [
  */
 export const INVISIBLE_CLASS = '\\p{DI}\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}';
 
+// Most texts have nothing outside ASCII, and so nothing that the patterns below would find.
+const NOT_ASCII = /[^\0-\x7F]/;
+const NOT_PRINTABLE_ASCII = /[^ -~]/;
+
 // Each takes some milliseconds to build, since it looks up properties of Unicode.
 const invisible = once(() => new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}]`, 'gu'));
 const shown = once(() => new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu'));
@@ -55,7 +59,7 @@ const hidden = once(() => new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\
  * @returns the rest
  */
 export function withoutInvisible(text: string): string {
-  return text.replace(invisible(), '$1');
+  return NOT_ASCII.test(text) ? text.replace(invisible(), '$1') : text;
 }
 
 /**
@@ -64,6 +68,7 @@ export function withoutInvisible(text: string): string {
  * @param text to look at
  */
 export function hasInvisible(text: string): boolean {
+  if (!NOT_ASCII.test(text)) return false;
   for (const [, needed] of text.matchAll(invisible())) if (needed === undefined) return true;
   return false;
 }
@@ -76,7 +81,7 @@ export function hasInvisible(text: string): boolean {
  * @returns the text with numbers where such characters were
  */
 export function showInvisible(text: string): string {
-  return text.replace(shown(), numbered);
+  return NOT_ASCII.test(text) ? text.replace(shown(), numbered) : text;
 }
 
 /**
@@ -86,7 +91,7 @@ export function showInvisible(text: string): string {
  * @returns one line
  */
 export function showHidden(text: string): string {
-  return text.replace(shownInLine(), numbered);
+  return NOT_PRINTABLE_ASCII.test(text) ? text.replace(shownInLine(), numbered) : text;
 }
 
 /**
@@ -97,7 +102,7 @@ export function showHidden(text: string): string {
  * @returns the rest
  */
 export function withoutHidden(text: string): string {
-  return text.replace(hidden(), '');
+  return NOT_PRINTABLE_ASCII.test(text) ? text.replace(hidden(), '') : text;
 }
 
 function numbered(character: string, needed: string | undefined): string {
