@@ -25,6 +25,7 @@ const SCRIPTS = [
   'packages/storage-fs/src/fixtures/few-descriptors.ts',
   'packages/storage-fs/src/fixtures/faults.ts',
   'packages/storage-fs/src/fixtures/growth.ts',
+  'packages/storage-fs/src/keychain.ts',
   'packages/storage-fs/src/fixtures/permission-midway.ts',
   'packages/storage-fs/src/fixtures/writer.ts',
   'packages/storage-postgres/src/fixtures/acknowledge.ts',

@@ -1,7 +1,7 @@
 // Finds the phrases of prose-rules.mjs in the pages, comments and messages of the repository. The linters
 // of prose on npm read Markdown, and not the comments and messages of TypeScript; and they take ten times as long.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { PROSE_RULES } from './prose-rules.mjs';
 
 const CHECKED = ['*.md', '*.ts', '*.tsx', '*.mjs', '*.yaml', '*.yml'];
@@ -57,7 +57,7 @@ function checkRepository() {
     { encoding: 'utf8' },
   );
   let count = 0;
-  for (const file of files.split('\0').filter((name) => name !== '')) {
+  for (const file of files.split('\0').filter((name) => name !== '' && existsSync(name))) {
     for (const { line, found, write } of proseProblems(readFileSync(file, 'utf8'))) {
       process.stdout.write(`${file}:${line} "${found.trim()}": write ${write}\n`);
       count += 1;

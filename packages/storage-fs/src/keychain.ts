@@ -34,8 +34,10 @@ export class KeychainError extends Error {}
  */
 export class Keychain {
   readonly #env: Record<string, string>;
+  readonly #timeoutMs: number;
 
-  constructor(env: Readonly<Record<string, string | undefined>>) {
+  constructor(env: Readonly<Record<string, string | undefined>>, timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
     this.#env = Object.fromEntries(
       PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
     );
@@ -97,11 +99,14 @@ export class Keychain {
     return new Promise((resolve, reject) => {
       const child = spawn('secret-tool', args, {
         env: this.#env,
-        timeout: TIMEOUT_MS,
+        // The option `timeout` would keep this process alive where there is no such program.
+        signal: AbortSignal.timeout(this.#timeoutMs),
         killSignal: 'SIGKILL',
       });
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        reject(new KeychainError(`secret-tool does not start (${error.code ?? 'unknown'})`));
+      child.once('error', ({ name, code = 'unknown' }: NodeJS.ErrnoException) => {
+        const why =
+          name === 'AbortError' ? 'no answer in time' : `secret-tool does not start (${code})`;
+        reject(new KeychainError(why));
       });
       // The program may have ended without reading its input.
       child.stdin.on('error', () => {});
@@ -111,7 +116,11 @@ export class Keychain {
         outputs.then(([output, complaint]) => {
           const said = complaint.trim().split('\n').at(-1) ?? '';
           const number = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
-          resolve({ code: number, output, complaint: code === null ? 'no answer in time' : said });
+          resolve({
+            code: number,
+            output,
+            complaint: signal === null ? said : `ended by ${signal}`,
+          });
         }, reject);
       });
     });
