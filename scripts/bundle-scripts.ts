@@ -19,6 +19,7 @@ const SCRIPTS = [
   'packages/core/src/testing/growth.ts',
   'packages/core/src/testing/process-host.ts',
   'packages/core/src/testing/supervised-host.ts',
+  'packages/core/src/testing/untried-sandbox.ts',
   'packages/mcp-server/src/fixtures/stdio-program.ts',
   'packages/policy/src/fixtures/growth.ts',
   'packages/storage-fs/src/fixtures/add-to-memory.ts',

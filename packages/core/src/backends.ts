@@ -110,7 +110,8 @@ export interface CapabilityBackends {
   sessions?: SessionStore;
   /**
    * Replaces the global `fetch`. It gets the same arguments, after every address of the host was
-   * checked. A name that can't be resolved is refused, so a stub needs a `lookup` too.
+   * checked. A name that can't be resolved is refused, so a stub needs a `lookup` too. This one
+   * and `lookup` are read when a tool is first given hosts, and not again.
    */
   fetch?: typeof globalThis.fetch;
   /** Replaces the system's name resolution. */

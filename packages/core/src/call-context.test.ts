@@ -224,6 +224,20 @@ describe('ctx.storage', () => {
     expect(outside).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
   });
 
+  it('and scopedFs refuse a path that the operator denies later', async () => {
+    const denyPaths: string[] = [];
+    const registry = new DefaultToolRegistry({ ...backends(), denyPaths });
+    const path = join(root, 'denied', 'file');
+    registry.register(
+      makeTool('t', async (_args, { scopedFs }) => ok(String(await scopedFs?.read(path))), {
+        capabilities: { fs_reach: { read: [root] } },
+      }),
+    );
+    expect(await runOne(registry, 't')).toEqual(ok('denied'));
+    denyPaths.push(join(root, 'denied'));
+    expect(await runOne(registry, 't')).toMatchObject({ cause: 'PATH_NOT_REACHABLE' });
+  });
+
   it('and scopedFs keep the operator’s deny list', async () => {
     const denyPaths = [join(root, 'denied')];
     const errors = await inTool(

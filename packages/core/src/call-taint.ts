@@ -73,6 +73,8 @@ export class CallTaint implements Taint {
 
   #sources: Map<string, ReadSource> | undefined;
   #isWhole = true;
+  /** Whether it is not known where the links of a file led. */
+  #isUnfollowed = false;
 
   constructor(options: CallTaintOptions) {
     this.#options = options;
@@ -95,8 +97,11 @@ export class CallTaint implements Taint {
 
   noteFile(path: string): void {
     const named = normalizePath(path);
-    // If no file is trusted, it does not matter where links lead.
-    const real = this.#options.watch?.trust.isEmpty === false ? realPathOf(named) : named;
+    // A personality that trusts no file does not ask where links lead. One that later reads what
+    // the call kept may trust some.
+    const isFollowed = this.#options.watch?.trust.isEmpty === false;
+    if (!isFollowed) this.#isUnfollowed = true;
+    const real = isFollowed ? realPathOf(named) : named;
     if (real === undefined) this.#isWhole = false;
     else this.#note({ kind: 'file', path: named, real });
   }
@@ -108,7 +113,7 @@ export class CallTaint implements Taint {
 
   known(): readonly ReadSource[] | undefined {
     const { reads } = this;
-    return reads?.isWhole === true ? reads.sources : undefined;
+    return reads?.isWhole === true && !this.#isUnfollowed ? reads.sources : undefined;
   }
 
   beforeWrite(paths: readonly string[], moved?: string): Promise<void> | undefined {

@@ -12,12 +12,14 @@ export interface SecretHandlesOptions {
   /** @throws `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
   resolve: (ref: SecretRef) => Promise<string>;
   scope: AccessScope | undefined;
+  /** Whether each request asks for the value again: a service lasts longer than some secrets. */
+  asksAgain: boolean;
 }
 
 // Not a property of the resolver, which the tool holds: these handles can give the values.
 const handlesByResolver = new WeakMap<object, SecretHandles>();
 
-/** The handles of one call, and their values. */
+/** The handles of one call or service, and their values. */
 export class SecretHandles {
   readonly #options: SecretHandlesOptions;
   readonly #handles = new Map<SecretRef, Handle>();
@@ -59,7 +61,7 @@ export class SecretHandles {
     const known = this.#values.get(ref);
     if (known !== undefined) return known;
     const asked = this.#options.resolve(ref);
-    this.#values.set(ref, asked);
+    if (!this.#options.asksAgain) this.#values.set(ref, asked);
     try {
       const value = await asked;
       this.#options.scope?.addSecret(ref, value);

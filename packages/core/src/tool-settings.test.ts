@@ -91,11 +91,21 @@ describe('ctx.settings', () => {
       () => {
         current = Object.freeze({ limit: 4 });
       },
+      () => {
+        current = Object.freeze({
+          get limit() {
+            return value.limit;
+          },
+        });
+      },
+      () => {
+        value.limit = 5;
+      },
     ]) {
       change();
       await runOne(registry, 'search');
     }
-    expect(seen).toEqual([{ limit: 1 }, { limit: 2 }, { limit: 4 }]);
+    expect(seen).toEqual([1, 2, 4, 2, 5].map((limit) => ({ limit })));
   });
 
   it('is made anew for each call where a schema makes more than plain data', async () => {

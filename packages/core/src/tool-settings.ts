@@ -89,8 +89,9 @@ export function saysTheSame(
 function isDeeplyFrozen(value: object): boolean {
   return (
     Object.isFrozen(value) &&
-    Object.values(value).every(
-      (child) => typeof child !== 'object' || child === null || isDeeplyFrozen(child),
+    Object.values(Object.getOwnPropertyDescriptors(value)).every(
+      ({ get, value: child }) =>
+        get === undefined && (typeof child !== 'object' || child === null || isDeeplyFrozen(child)),
     )
   );
 }

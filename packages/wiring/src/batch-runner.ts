@@ -14,6 +14,7 @@ import { createBatchContext } from './batch-context.js';
 import type { McpServers } from './mcp-servers.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import type { PersonalityProblems } from './personality-problems.js';
+import type { PersonalityReach } from './personality-reach.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { RefusedCalls } from './refused-calls.js';
 import type { ExecuteOptions, ExecuteResult } from './runtime-api.js';
@@ -40,7 +41,7 @@ export interface BatchRunnerParts {
 /** Runs batches under their personality, as its file is when each batch begins. */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;
-  readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
+  readonly #scoped = new WeakMap<PersonalityReach, Storage>();
   readonly #reads = new SessionReads();
   readonly #running = new Map<AbortController, Promise<unknown>>();
 
@@ -172,12 +173,13 @@ export class BatchRunner {
 
   /** The storage of a personality, for tools that declare no reach of their own. */
   #storageOf(config: PersonalityConfig): Storage {
-    let scoped = this.#scoped.get(config);
+    const { personalities, storage, denyPaths } = this.#parts;
+    const reach = personalities.reachOf(config);
+    let scoped = this.#scoped.get(reach);
     if (scoped === undefined) {
-      const { personalities, storage, denyPaths } = this.#parts;
-      const { read, write, deny, leads } = personalities.reachOf(config);
+      const { read, write, deny, leads } = reach;
       scoped = new ScopedStorage(storage, { read, write, leads, deny: [...denyPaths, ...deny] });
-      this.#scoped.set(config, scoped);
+      this.#scoped.set(reach, scoped);
     }
     return scoped;
   }

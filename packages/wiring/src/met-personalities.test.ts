@@ -259,7 +259,7 @@ describe('a folder that becomes a link', () => {
   });
 });
 
-describe('a call of a meet that waits', () => {
+describe('a call that waits', () => {
   const LESS = /^PATH_NOT_REACHABLE|changed while it waited|wrong now/;
   let onAsk: () => unknown;
   const waits = (id: string) =>
@@ -302,6 +302,17 @@ describe('a call of a meet that waits', () => {
   it('reads what both may', async () => {
     expect(await answerOf(waits('coder/narrow'))).toBe('inside');
   });
+
+  it.each(['narrow', 'coder/narrow'])(
+    'as %s reads nothing that a file has taken away meanwhile',
+    async (id) => {
+      onAsk = () => personality('narrow', 'fs_reach: {read: []}\n');
+      expect(await answerOf(waits(id))).toMatch(LESS);
+      personality('narrow', 'fs_reach: {read: ["${ETHOS_HOME}/shared/sub"]}\n');
+      onAsk = () => rmSync(join(home, 'personalities/narrow/config.yaml'));
+      expect(await answerOf(waits(id))).toMatch(LESS);
+    },
+  );
 
   it.each(['coder/narrow', 'narrow/coder'])(
     'as %s does not follow a folder that has become a link meanwhile',

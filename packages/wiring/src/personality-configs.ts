@@ -60,13 +60,13 @@ export class PersonalityConfigs {
   }
 
   /**
-   * The config for a call that begins; `undefined` if it may reach nothing. A meet is checked
-   * again. The file of one part may have changed without a batch of the meet. Or a folder of one
-   * part may now lead to a place that another part excludes.
+   * The config for a call that begins; `undefined` if it may reach nothing. The files are asked
+   * again: a call may have waited since its batch began. And a folder of one part of a meet may now
+   * lead to a place that another part excludes.
    */
   at(id: string | undefined): PersonalityConfig | undefined {
     const known = this.#known.get(id ?? '');
-    if (known === undefined || this.partsOf(known).length === 1) return known;
+    if (known === undefined) return undefined;
     try {
       const config = this.#met.peek(known.id);
       if (config !== undefined) this.reachOf(config);
@@ -87,7 +87,10 @@ export class PersonalityConfigs {
     return this.#met.reachesTheSame(before, now);
   }
 
-  /** Its reach, without anything that one of its parts may not reach. @throws `CONFIG_INVALID` */
+  /**
+   * Its reach, without anything that one of its parts may not reach. The same object each time,
+   * unless it is provisional. @throws `CONFIG_INVALID`
+   */
   reachOf(config: PersonalityConfig): PersonalityReach {
     let reach = this.#reaches.get(config);
     if (reach === undefined) {
@@ -96,7 +99,7 @@ export class PersonalityConfigs {
       const denied = parts.flatMap((part) => this.reachOf(part).deny);
       const own = personalityReach(home, config, (id) => store.peek(id));
       reach = { ...own, deny: [...new Set([...denied, ...own.deny])] };
-      this.#reaches.set(config, reach);
+      if (!own.isProvisional) this.#reaches.set(config, reach);
     }
     return reach;
   }

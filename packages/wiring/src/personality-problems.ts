@@ -3,6 +3,7 @@ import type { AnyTool, PersonalityConfig, ToolRegistry } from '@ethosagent/types
 import type { RuntimeMcp } from './mcp.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
+import type { PersonalityReach } from './personality-reach.js';
 import { findProblems, placeOfEntry } from './problems.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
@@ -16,6 +17,7 @@ export interface PersonalityProblemsParts {
 }
 
 interface Checked {
+  readonly reach: PersonalityReach;
   readonly tools: readonly AnyTool[];
   readonly plugins: readonly string[];
   readonly problems: RuntimeProblem[];
@@ -34,14 +36,19 @@ export class PersonalityProblems {
     const { home, registry, personalities } = this.#parts;
     const tools = registry.list();
     const plugins = this.#parts.plugins.list().map(({ id }) => id);
+    const reach = personalities.reachOf(config);
     const known = this.#checked.get(config);
-    if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
+    if (
+      known?.reach === reach &&
+      sameItems(known.tools, tools) &&
+      sameItems(known.plugins, plugins)
+    ) {
       return known.problems;
     }
     const last = personalities.partsOf(config).at(-1) ?? config;
     const file = personalityConfigPath(home, last.id);
     const found = this.inFile(config);
-    const ofReach = personalities.reachOf(config).problems.map(({ key, entry, message }) => ({
+    const ofReach = reach.problems.map(({ key, entry, message }) => ({
       file,
       key,
       tool: entry,
@@ -49,7 +56,7 @@ export class PersonalityProblems {
       heldBack: false,
     }));
     const problems = [...found, ...ofReach];
-    this.#checked.set(config, { tools, plugins, problems });
+    this.#checked.set(config, { reach, tools, plugins, problems });
     return problems;
   }
 

@@ -1,14 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join, parse, relative, sep } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, parse, relative, sep } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
 import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { isPersonalityId } from './personality-file.js';
+import { isPersonalityId, personalityConfigPath } from './personality-file.js';
 
 /** The reach of a personality, with the entries that could not be given. */
 export interface PersonalityReach extends Required<PersonalityFsReach> {
   problems: readonly ReachProblem[];
+  /** Whether a personality could not be read. So it is not known where tools could make links. */
+  isProvisional: boolean;
 }
 
 /** An entry of `fs_reach` that gives less than it says. */
@@ -26,12 +28,45 @@ interface Root extends NamedRoot {
 }
 
 /** The folders to which tools of any personality may write, where they could also make links. */
-function writableFolders(
-  personalities: string,
-  configOf: (id: string) => PersonalityConfig | undefined,
-): string[] {
-  const configs = entriesOf(personalities).filter(isPersonalityId).map(configOf);
-  return configs.flatMap((config) => config?.fs_reach?.write ?? []).map(realLocation);
+class LinkMakers {
+  readonly #folders: readonly string[];
+  /** Personalities whose files can't be read. They may write anywhere. */
+  readonly unread: readonly string[];
+
+  constructor(home: string, configOf: (id: string) => PersonalityConfig | undefined) {
+    const ids = entriesOf(join(home, 'personalities')).filter(isPersonalityId);
+    const configs = ids.map((id) => [id, configOf(id)] as const);
+    this.unread = configs.flatMap(([id, config]) =>
+      config === undefined && mayExist(personalityConfigPath(home, id)) ? [id] : [],
+    );
+    this.#folders = configs
+      .flatMap(([, config]) => config?.fs_reach?.write ?? [])
+      .map(realLocation);
+  }
+
+  /** Whether a tool may have made a link that leads to `real`. */
+  mayHaveMade(link: string, real: string): boolean {
+    if (this.unread.length > 0 && isWritable(dirname(link))) return true;
+    return this.#folders.some((folder) => isWithin(link, folder) && !isWithin(real, folder));
+  }
+}
+
+function mayExist(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether this process, and so a tool, may make links in a folder. */
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -46,13 +81,11 @@ export function personalityReach(
   configOf: (id: string) => PersonalityConfig | undefined,
 ): PersonalityReach {
   const top: NamedRoot = { named: home, real: realLocation(home) };
-  const writable = writableFolders(join(home, 'personalities'), configOf);
+  const makers = new LinkMakers(home, configOf);
   const rootOf = (key: Root['key']) => (named: string) => {
     const { links, real = named } = linksOnTheWay(named);
     const root = { named, real };
-    const planted = links.find((link) =>
-      writable.some((folder) => isWithin(link, folder) && !isWithin(real, folder)),
-    );
+    const planted = links.find((link) => makers.mayHaveMade(link, real));
     return { ...root, key, planted, standing: homeStanding(root, top) };
   };
   const roots: Root[] = [
@@ -78,16 +111,20 @@ export function personalityReach(
     ],
     leads: Object.fromEntries(given.map(({ named, real }) => [named, real])),
     problems: roots.flatMap((root) => {
-      const message = problemOf(root, { home, coversHome });
+      const message = problemOf(root, { home, coversHome, unread: makers.unread });
       return message === undefined ? [] : [{ key: root.key, entry: root.named, message }];
     }),
+    isProvisional: makers.unread.length > 0,
   };
 }
 
 function problemOf(
   { named, real, key, standing, planted }: Root,
-  { home, coversHome }: { home: string; coversHome: boolean },
+  { home, coversHome, unread }: { home: string; coversHome: boolean; unread: readonly string[] },
 ): string | undefined {
+  if (planted !== undefined && unread.length > 0) {
+    return `${named} passes through the link ${planted}, which a tool of ${unread.join(', ')} may have made, so it gives no reach until that personality can be read; repair its file, or name the folder that is meant`;
+  }
   if (planted !== undefined) {
     return `${named} passes through the link ${planted}, which a tool may have made and which leads out of what it may write, so it gives no reach; name the folder that is meant`;
   }

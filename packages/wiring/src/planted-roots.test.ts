@@ -159,6 +159,47 @@ describe('a root that becomes a link', () => {
     },
   );
 
+  it('gives nothing while it is not known what a personality may write, and is judged then', async () => {
+    personality('coder', ['${CWD}'], ['${CWD}']);
+    personality('second', ['${CWD}/docs'], []);
+    const config = join(home, 'personalities', 'coder', 'config.yaml');
+    const known = readFileSync(config, 'utf8');
+    plant();
+    put(config, `${known}oops: [\n`);
+    const runtime = await createToolRuntime({
+      home,
+      personality: 'second',
+      cwd: work,
+      tools: createFileTools(),
+    });
+    open.push(runtime);
+    const read = () => call(runtime, ['read_file', { path: file() }], 'second');
+    const problem = async () => (await told(runtime)).map(({ message }) => message).join('\n');
+    expect(await read()).toContain('PATH_NOT_REACHABLE');
+    expect(await problem()).toMatch(/a tool of coder may have made.*repair its file/);
+    put(config, known);
+    expect(await read()).toContain('PATH_NOT_REACHABLE');
+    expect(await problem()).not.toMatch(/repair its file/);
+    // A personality that may not write there has not made the link.
+    personality('coder', [], []);
+    put(
+      join(home, 'personalities', 'second', 'config.yaml'),
+      readFileSync(join(home, 'personalities', 'second', 'config.yaml'), 'utf8').concat(
+        '# again\n',
+      ),
+    );
+    expect(await read()).toContain('of others');
+  });
+
+  it('counts no folder without a file as a personality', async () => {
+    mkdirSync(join(home, 'personalities', 'empty'), { recursive: true });
+    symlinkSync(outside, join(world, 'operators'));
+    personality('coder', [join(world, 'operators')], []);
+    const runtime = await start();
+    const read = await call(runtime, ['read_file', { path: join(world, 'operators', 'a.txt') }]);
+    expect(read).toContain('of others');
+  });
+
   it('may lead where whoever could make it may write, or be a link of the operator', async () => {
     mkdirSync(join(work, 'real'));
     symlinkSync(join(work, 'real'), join(work, 'inner'));

@@ -99,6 +99,37 @@ The documentation.
     expect(await isTainted(other)).toBe(true);
   });
 
+  it.each([[[]], [['${CWD}/in/**']]])(
+    'is tainted by what a call under another personality, which trusts %j, kept of a link',
+    async (trust) => {
+      const keeper = defineTool({
+        name: 'keeper',
+        description: 'Reads a file once.',
+        input: z.object({ path: z.string() }),
+        outputIsUntrusted: true,
+        capabilities: {
+          fs_reach: { read: 'from-personality' },
+          storage: { scope: 'tool-private', kind: 'kv' },
+        },
+        execute: async ({ path }, { scopedFs, kvStore }) => {
+          const text = (await kvStore.get(path)) ?? (await scopedFs.read(path)) ?? '';
+          await kvStore.set(path, text);
+          return ok(text);
+        },
+      });
+      world.personality('p', ['${CWD}/in/**']);
+      world.personality('first', trust);
+      world.file('b.md', EVIL);
+      const path = world.file('in/link.md');
+      symlinkSync(world.file('b.md'), path);
+      const runtime = await world.start({ tools: [keeper] });
+      await call(runtime.session('first', { personality: 'first' }), 'keeper', { path });
+      const session = runtime.session('s');
+      expect(await call(session, 'keeper', { path })).toContain(EVIL);
+      expect(await isTainted(session)).toBe(true);
+    },
+  );
+
   it('says in its question which page it was, and not what the page wants said', async () => {
     const asked: string[] = [];
     const runtime = await world.start({

@@ -22,8 +22,8 @@ import { withParents } from './with-parents.js';
 export interface FsDeny {
   /** The deny floor, which is the same for every host. */
   readonly floor: readonly string[];
-  /** The paths that the host adds. */
-  readonly added: readonly string[];
+  /** The paths that the host adds now. */
+  added(): readonly string[];
 }
 
 /** The paths that a call may reach. */
@@ -50,6 +50,8 @@ export class FsGrant implements FileGrant {
   /** Where each root of the reach comes from, by kind and root. */
   readonly #origins = new Map<string, { declared: string; index: number | undefined }>();
   readonly #personalityDeny: readonly string[];
+  readonly #hostDeny: FsDeny;
+  readonly #added: readonly string[];
   readonly #deny: readonly string[];
   readonly #floor: ReadonlySet<string>;
   readonly #declaresPaths: boolean;
@@ -71,7 +73,9 @@ export class FsGrant implements FileGrant {
     this.leads = { ...personality.leads };
     this.#personalityDeny = [...(personality.deny ?? [])];
     this.#floor = new Set(deny.floor);
-    this.#deny = [...deny.floor, ...deny.added, ...this.#personalityDeny];
+    this.#hostDeny = deny;
+    this.#added = [...deny.added()];
+    this.#deny = [...deny.floor, ...this.#added, ...this.#personalityDeny];
     this.#declaresPaths = Array.isArray(declared.read) || Array.isArray(declared.write);
     this.read = new Set(resolveReach(declared.read, this.#personality.read));
     this.write = new Set(resolveReach(declared.write, this.#personality.write));
@@ -204,6 +208,7 @@ export class FsGrant implements FileGrant {
       isSameList(this.#personality.read, personality.read ?? NOTHING) &&
       isSameList(this.#personality.write, personality.write ?? NOTHING) &&
       isSameList(this.#personalityDeny, personality.deny ?? NOTHING) &&
+      isSameList(this.#added, this.#hostDeny.added()) &&
       isSameLeads(this.leads, personality.leads)
     );
   }

@@ -51,7 +51,7 @@ export const fsReach = defineCapability('fs_reach', {
     const cache = new GrantCache((reach: PersonalityFsReach) => {
       return new FsGrant(declared, reach, {
         floor: defaultDenyPaths(),
-        added: backends.denyPaths ?? [],
+        added: () => backends.denyPaths ?? [],
       });
     });
     return {

@@ -86,6 +86,10 @@ class SecretOptions implements ScopedSecretsOptions {
     return this.#binding.narrowing?.secrets;
   }
 
+  get isService() {
+    return this.#binding.service !== undefined;
+  }
+
   sourceOf(ref: SecretRef): SecretRef | undefined {
     const { secretSources } = this.#binding.policy;
     return secretSources && secretSource(secretSources, ref);

@@ -163,6 +163,34 @@ describe('SecretRedactor.redact', () => {
     }
   });
 
+  it.each([
+    ['\u00a0', 2],
+    ['\u00a0', 8],
+    ['\u3000', 2],
+    ['\u2028', 4],
+    ['\v', 2],
+    ['\f', 8],
+  ])('replaces a secret in hex alone with %j after every %i digits', (space, digits) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sk-live-0123456789abcdef');
+    const groups = hex('sk-live-0123456789abcdef').match(new RegExp(`.{${digits}}`, 'g')) ?? [];
+    expect(redactor.redact(groups.join(space))).toBe('[secret:k]');
+  });
+
+  it.each(['\x7f', '\x1b', '\x01'])('replaces a secret with the control %j, alone', (control) => {
+    const secret = `correct${control}horse${control}battery`;
+    const redactor = new SecretRedactor();
+    redactor.add('k', secret);
+    const entities = (text: string) => text.replaceAll(/./gs, (c) => `&#${c.charCodeAt(0)};`);
+    for (const encoded of [
+      encodeURIComponent(secret),
+      entities(secret),
+      hex(secret.replaceAll('o', '&#111;')),
+    ]) {
+      expect(redactor.redact(encoded)).toBe('[secret:k]');
+    }
+  });
+
   it('tells \\u with four digits from \\U with eight', () => {
     const redactor = new SecretRedactor();
     redactor.add('k', 'a0041b');

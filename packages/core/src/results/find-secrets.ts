@@ -19,6 +19,8 @@ export interface Needle {
   readonly forms: readonly string[];
   /** The bytes of the shortest form that base64 and hex can encode. */
   readonly shortestBytes: number;
+  /** Whether it has only characters that encodings write. Most texts are then ruled out at once. */
+  readonly isWritten: boolean;
 }
 
 /** The place of a secret in a text. */
@@ -59,7 +61,8 @@ export function needleOf(ref: string, value: string): Needle {
     forms.add(utf16.toString('latin1')).add(utf16.swap16().toString('latin1'));
     shortestBytes = Math.min(shortestBytes, utf16.length);
   }
-  return { ref, value, bytes, forms: [...forms], shortestBytes };
+  const isWritten = !NOT_WRITTEN.test(value);
+  return { ref, value, bytes, forms: [...forms], shortestBytes, isWritten };
 }
 
 /**
@@ -149,27 +152,31 @@ function* search(
 
 /**
  * Whether a text may hold an encoded secret. An encoded secret is at least as long as the secret,
- * and is ASCII except for characters that the secret has itself. Most of what is decoded by chance
- * is neither.
+ * and is made of what encodings write and what the secret has itself. Most of what is decoded by
+ * chance is neither.
  */
 function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   let shortest = Number.POSITIVE_INFINITY;
-  for (const { value, bytes } of needles) {
-    if (bytes.length !== value.length) return true;
+  for (const { value, isWritten } of needles) {
+    if (!isWritten) return true;
     shortest = Math.min(shortest, value.length);
   }
   let run = 0;
   for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    const isText = (code >= 0x20 && code <= 0x7e) || code === 0 || isBreak(code);
-    run = isText ? run + 1 : 0;
+    run = isWritten(text, index) ? run + 1 : 0;
     if (run >= shortest) return true;
   }
   return false;
 }
 
-function isBreak(code: number): boolean {
-  return code === 0x0a || code === 0x0d || code === 0x09;
+const NOT_WRITTEN = /[^\s\0 -~]/;
+const SPACE = /\s/;
+
+/** Whether an encoding may write this character: ASCII, a space between groups, or half of UTF-16. */
+function isWritten(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code <= 0x7e) return code >= 0x20 || code === 0 || (code >= 0x09 && code <= 0x0d);
+  return code >= 0xa0 && SPACE.test(text.charAt(index));
 }
 
 function* below(decoded: Decoded, needles: readonly Needle[], layers: Layers): Generator<Hit> {

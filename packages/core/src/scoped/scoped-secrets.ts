@@ -28,6 +28,8 @@ export interface ScopedSecretsOptions {
    * this, the ref itself is used.
    */
   sourceOf?: ((ref: SecretRef) => SecretRef | undefined) | undefined;
+  /** Whether they are the secrets of a service, which outlives calls. */
+  isService?: boolean | undefined;
 }
 
 /** Secrets that are limited to the declared refs: exact ones, and prefixes that end in `/*`. */
@@ -100,7 +102,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
       });
     }
     this.#allow('handle', ref, pattern);
-    const handles = SecretHandles.of(this, { resolve: (one) => this.#resolve(one), scope });
+    const handles = SecretHandles.of(this, {
+      resolve: (one) => this.#resolve(one),
+      scope,
+      asksAgain: this.#options.isService === true,
+    });
     return handles.issue(ref, hosts);
   }
 
@@ -118,11 +124,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
       });
     }
     if (pattern !== undefined && this.#sourceOf(ref) === undefined) {
-      throw this.#denied(operation, ref, {
-        code: 'SECRET_NOT_DECLARED',
-        detail: `${ref} is not among the secrets that safety.secrets gives this personality; the operator can add it there`,
-        reason: 'no secret of this personality',
-      });
+      throw this.#denied(operation, ref, notOfPersonality(ref));
     }
     if (pattern !== undefined) return pattern;
     throw this.#denied(operation, ref, {
@@ -159,15 +161,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   }
 
   /** Records a denial, and returns its error. */
-  #denied(
-    operation: string,
-    ref: SecretRef,
-    {
-      code,
-      detail,
-      reason,
-    }: { code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND'; detail: string; reason: string },
-  ): CapabilityError {
+  #denied(operation: string, ref: SecretRef, { code, detail, reason }: Denial): CapabilityError {
     const access = { capability: 'secrets', operation, target: textOf(ref) } as const;
     const covers = this.#declaredAs(ref);
     const basis = covers === undefined ? undefined : { covers };
@@ -177,7 +171,9 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
 
   // The text of a backend's error may hold a path or a value, so it only stays in `cause`.
   async #resolve(ref: SecretRef): Promise<string> {
-    const source = this.#sourceOf(ref) ?? ref;
+    const source = this.#sourceOf(ref);
+    // The operator may have taken it away after its handle was given.
+    if (source === undefined) throw this.#denied('send', ref, notOfPersonality(ref));
     try {
       const value: unknown = await this.#backend(source);
       if (typeof value === 'string') return value;
@@ -194,6 +190,20 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     }
     throw missing(ref, source);
   }
+}
+
+interface Denial {
+  code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND';
+  detail: string;
+  reason: string;
+}
+
+function notOfPersonality(ref: SecretRef): Denial {
+  return {
+    code: 'SECRET_NOT_DECLARED',
+    detail: `${ref} is not among the secrets that safety.secrets gives this personality; the operator can add it there`,
+    reason: 'no secret of this personality',
+  };
 }
 
 function missing(ref: SecretRef, source: SecretRef, said?: EthosError): EthosError {

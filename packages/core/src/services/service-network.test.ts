@@ -80,6 +80,33 @@ describe('scopedFetch of a service', () => {
     expect(await next()).toBe('data: [secret:key]\r\n\r\n');
   });
 
+  it('sends the value that a secret has at each request, and none that was taken away', async () => {
+    const seen: unknown[] = [];
+    const host = await serve((_url, response) => {
+      seen.push(response.req.headers.authorization);
+      response.end('once it was first-value');
+    });
+    let value = 'first-value';
+    const secrets: Record<string, string | false> = { key: 'other' };
+    const { service, scopedFetch } = await network(
+      host,
+      {
+        personality: () => ({ safety: { network: { allow: [host] }, secrets } }),
+        secretsBackend: async (ref) => `${value} of ${ref}`,
+      },
+      { secrets: [{ ref: 'key', hosts: [host] }] },
+    );
+    const handle = await present(service.secretsResolver).handle('key');
+    const send = async () =>
+      (await scopedFetch.fetch(`http://${host}/`, { headers: { authorization: handle } })).text();
+    await send();
+    value = 'second-value';
+    await send();
+    secrets.key = false;
+    expect(errorCodeOf(await rejection(send()))).toBe('SECRET_NOT_DECLARED');
+    expect(seen).toEqual(['first-value of other', 'second-value of other']);
+  });
+
   const bodies: Array<[string, Record<string, string>, string | undefined]> = [
     ['an event stream of 60 MB', EVENTS, undefined],
     ['an event stream by another spelling', { 'content-type': 'Text/Event-Stream' }, undefined],

@@ -52,6 +52,7 @@ const probed = new Map<string, boolean>();
  * `undefined` if it is missing or not permitted.
  *
  * @param path a `PATH`; only its system folders are searched
+ * @throws `SANDBOX_UNAVAILABLE` if it can't be tried now
  */
 export function findBubblewrap(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -71,6 +72,9 @@ function systemFolders(path: string): string {
     .join(delimiter);
 }
 
+/** Errors that say nothing about the program: the machine is too busy, or the host has too much open. */
+const PASSING = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT']);
+
 function works(bwrap: string): boolean {
   const { args, descriptors, release } = wrapBy(
     bwrap,
@@ -86,14 +90,26 @@ function works(bwrap: string): boolean {
     },
   );
   try {
-    const { status } = spawnSync(bwrap, args, {
-      input: GO,
-      stdio: ['pipe', 'ignore', 'ignore', ...descriptors],
-      env: {},
-      cwd: '/',
-      timeout: 10_000,
-      killSignal: 'SIGKILL',
-    });
+    const { status, error }: { status: number | null; error?: NodeJS.ErrnoException } = spawnSync(
+      bwrap,
+      args,
+      {
+        input: GO,
+        stdio: ['pipe', 'ignore', 'ignore', ...descriptors],
+        env: {},
+        cwd: '/',
+        timeout: 10_000,
+        killSignal: 'SIGKILL',
+      },
+    );
+    if (PASSING.has(error?.code ?? '')) {
+      throw new CapabilityError(
+        'SANDBOX_UNAVAILABLE',
+        `the sandbox could not be tried (${error?.code}), so the process did not start; try again`,
+        'sandbox not tried',
+        { cause: error },
+      );
+    }
     return status === 0;
   } finally {
     release();
