@@ -172,7 +172,7 @@ function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
 const NOT_WRITTEN = /[^\s\0 -~]/;
 const SPACE = /\s/;
 
-/** Whether an encoding may write this character: ASCII, a space between groups, or half of UTF-16. */
+/** Whether an encoding may write this character: ASCII, any space between groups, the NUL of UTF-16. */
 function isWritten(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code <= 0x7e) return code >= 0x20 || code === 0 || (code >= 0x09 && code <= 0x0d);
