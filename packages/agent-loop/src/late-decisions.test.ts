@@ -164,6 +164,81 @@ describe('a session in which somebody answers late', () => {
     },
   );
 
+  // It shares no state with this one but the store.
+  const otherProcess = () => world.loop([], { sessions: { ...world.sessions } });
+  const places = ['the same process', 'another process'];
+
+  it.each(places)('is not run once %s has withdrawn it', async (where) => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    const loop = world.loop([{ text: 'ok' }], {
+      async approve() {
+        const other = where === 'another process' ? otherProcess() : loop;
+        const [question] = await other.pending('s');
+        if (question !== undefined) expect(await other.withdraw('s', question)).toBe(true);
+        return true;
+      },
+    });
+    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(world.ran).toEqual([]);
+    expect(JSON.stringify(end?.result)).toMatch(/request for its approval was withdrawn/);
+    await expectSound();
+  });
+
+  it('is not run if it is withdrawn while its start is recorded', async () => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    await decideOn(world.loop([]), 's', { toolCallId: 'p', approved: true });
+    const { sessions } = world;
+    const loop = world.loop([{ text: 'ok' }], {
+      sessions: {
+        ...sessions,
+        async append(...args: Parameters<SessionStore['append']>) {
+          if (JSON.stringify(args[1]).includes('"started"')) {
+            const [question] = await loop.pending('s');
+            if (question !== undefined) await loop.withdraw('s', question);
+          }
+          return sessions.append(...args);
+        },
+      },
+    });
+    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(world.ran).toEqual([]);
+    expect(JSON.stringify(end?.result)).toMatch(/request for its approval was withdrawn/);
+    await expectSound();
+  });
+
+  it('runs with the arguments of the first yes, and the model reads which', async () => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    const loop = world.loop([{ text: 'ok' }], {
+      async approve() {
+        const [question] = await loop.pending('s');
+        const decision = { approved: true, args: { amount: 2 } };
+        if (question !== undefined) await loop.decide('s', question, decision);
+        return true;
+      },
+    });
+    const events = await eventsOf(loop.resume({ sessionId: 's' }));
+    expect(world.ran).toEqual(['pay 2']);
+    expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok' });
+    await expectSound();
+  });
+
+  it('does not run with its own arguments once another process has approved others', async () => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    const loop = world.loop([{ text: 'ok' }], {
+      async approve() {
+        const other = otherProcess();
+        const [question] = await other.pending('s');
+        const decision = { approved: true, args: { amount: 2 } };
+        if (question !== undefined) await other.decide('s', question, decision);
+        return true;
+      },
+    });
+    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(world.ran).toEqual([]);
+    expect(JSON.stringify(end?.result)).toMatch(/approved with other arguments meanwhile/);
+    await expectSound();
+  });
+
   it('is not run when `approve` refuses what was approved meanwhile', async () => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const loop = world.loop([{ text: 'ok' }], {

@@ -19,13 +19,14 @@ export function runsUnder(
 
 /**
  * Whether an interrupted call runs again. It does if the same would run now. A call whose arguments
- * were changed by an approval does not: it would run with those of the model.
+ * were changed by an approval does not: it would run with those of the model. Nor does one that has
+ * made calls: those would run again too, and may not be idempotent.
  */
 export function mayRunAgain(
-  { started, under, edited }: LoggedCall,
+  { started, under, edited, inner }: LoggedCall,
   tool: AnyTool | undefined,
   personality: PersonalityConfig,
 ): boolean {
-  if (!started || under === undefined || edited !== undefined) return false;
+  if (!started || under === undefined || edited !== undefined || inner !== undefined) return false;
   return under === runsUnder(tool, personality);
 }

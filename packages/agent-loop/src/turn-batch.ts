@@ -33,6 +33,8 @@ export interface TurnBatchParts extends TurnInnerCallsParts {
 export class TurnBatch {
   readonly #parts: TurnBatchParts;
   readonly #calls = new Map<string, LoggedCall>();
+  /** The approved arguments of calls that do not run with those of the model. */
+  readonly #edited = new Map<string, unknown>();
   readonly #startedAt = new Map<string, number>();
   /** Calls whose start was recorded, and that did not run after all. */
   readonly #notRun = new Set<string>();
@@ -62,11 +64,12 @@ export class TurnBatch {
     const guard = this.#guard(personality);
     this.#personality = personality;
     const results = await options.tools.execute(
-      calls.map((logged) => ({
-        toolCallId: logged.call.id,
-        name: logged.call.name,
-        args: structuredClone(questions.editedInput(logged) ?? logged.call.input),
-      })),
+      calls.map((logged) => {
+        const { id: toolCallId, name, input } = logged.call;
+        const edited = questions.editedInput(logged);
+        if (edited !== undefined) this.#edited.set(toolCallId, edited);
+        return { toolCallId, name, args: structuredClone(edited ?? input) };
+      }),
       {
         ...options.identity,
         personality: personality.id,
@@ -149,13 +152,15 @@ export class TurnBatch {
         }
         return decision;
       },
-      beforeRun: (call) => this.#beforeRun(call),
+      beforeRun: (call) => this.#beforeRun(call, guard.answered.get(call.toolCallId)),
       onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
       onResult: (result, facts) => this.#onResult(result, { guard, reads: facts?.reads }),
     };
   }
 
-  async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
+  /** @param answered the question whose answer lets the call run */
+  async #beforeRun(call: ToolCall, answered: string | undefined): Promise<void> {
+    const { toolCallId, name } = call;
     const { turn, questions, limits, signal, now, journal, options, claim } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     const tool = options.tools.tool(name);
@@ -172,7 +177,7 @@ export class TurnBatch {
     signal.throwIfAborted();
     const isAgain = logged.started;
     this.#startedAt.set(toolCallId, now());
-    const edited = questions.editedInput(logged);
+    const edited = this.#edited.get(toolCallId);
     const under = personality && runsUnder(tool, personality);
     // Comes first: if another process has taken the session, this throws, and the approval is not
     // used up.
@@ -184,7 +189,7 @@ export class TurnBatch {
       ...(under !== undefined && { under }),
     });
     try {
-      await withGrace(questions.take(logged), signal, limits.graceMs);
+      await withGrace(questions.take(call, answered), signal, limits.graceMs);
     } catch (error) {
       // The call does not run, so its answer does not come from its tool.
       this.#startedAt.delete(toolCallId);

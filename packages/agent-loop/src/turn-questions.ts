@@ -4,7 +4,7 @@ import type {
   SessionApprovals,
   SessionLedger,
 } from '@ethosagent/core';
-import type { AuditApproval, ToolResult } from '@ethosagent/types';
+import type { AuditApproval, ToolCall, ToolResult } from '@ethosagent/types';
 import type { LoggedCall } from './journal/session-log.js';
 import { interrupted, notRun } from './turn-calls.js';
 
@@ -97,11 +97,13 @@ export class TurnQuestions {
 
   /**
    * Uses the decision on a call that is about to run. After that, nobody can decide on it.
+   *
+   * @param answered the question that lets it run; without one, what still waits is used up
    * @throws as `SessionApprovals.take`
    */
-  async take({ call }: LoggedCall): Promise<void> {
-    const waiting = this.find(call.id);
-    if (waiting !== undefined) await this.#parts.approvals.take(waiting.approval);
+  async take({ toolCallId, args }: ToolCall, answered: string | undefined): Promise<void> {
+    const question = answered ?? this.find(toolCallId)?.approval.question;
+    if (question !== undefined) await this.#parts.approvals.take({ toolCallId, question, args });
   }
 
   /** Removes the questions of calls that have their answer. */

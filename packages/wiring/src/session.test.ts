@@ -1,7 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PendingApproval, SessionResult, ToolSession } from '@ethosagent/core';
+import type {
+  ApprovalDecision,
+  PendingApproval,
+  SessionResult,
+  ToolSession,
+} from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -438,6 +443,85 @@ describe('a session', () => {
         false,
       );
       expect(pays).toEqual([11, 11]);
+    });
+  });
+
+  describe('a call whose person is asked again, while somebody else answers', () => {
+    const places = ['here', 'in another process'];
+    let answer: () => Promise<ApprovalDecision | 'later'>;
+    let session: ToolSession;
+    let runtimes: ToolRuntime[];
+    const waits = call('pay', { amount: 50 }, 'waits');
+    beforeEach(async () => {
+      answer = async () => 'later';
+      runtimes = [await start(), await start()];
+      session = (runtimes[0] ?? (await start())).session('s', { approve: () => answer() });
+      await session.execute([waits]);
+    });
+    /** The session as another place sees it, and the question. */
+    const there = async (where: string) => {
+      const other = runtimes[where === 'here' ? 0 : 1]?.session('s') ?? session;
+      const [question] = await other.pending();
+      if (question === undefined) throw new Error('nothing waits');
+      return { other, question };
+    };
+    const again = async () => (await session.execute([waits]))[0]?.result.ok;
+
+    it.each(places)('does not run if it is withdrawn %s', async (where) => {
+      answer = async () => {
+        const { other, question } = await there(where);
+        expect(await other.withdraw(question)).toBe(true);
+        return true;
+      };
+      expect(await again()).toBe(false);
+      expect(pays).toEqual([]);
+    });
+
+    it('does not wait again if it is withdrawn, and its person says later', async () => {
+      answer = async () => {
+        const { other, question } = await there('here');
+        await other.withdraw(question);
+        return 'later';
+      };
+      expect(await again()).toBe(false);
+      expect(await session.pending()).toEqual([]);
+    });
+
+    it.each(places)('runs only with the arguments that were approved %s', async (where) => {
+      answer = async () => {
+        const { other, question } = await there(where);
+        await other.decide(question, { approved: true, args: { amount: 20 } });
+        return true;
+      };
+      await again();
+      expect(pays).toEqual(where === 'here' ? [20] : []);
+      await session.resume();
+      expect(pays).toEqual([20]);
+    });
+
+    it.each(['tool', 'session', 'arguments'] as const)(
+      'grants nothing for the %s if it is refused in another process',
+      async (always) => {
+        answer = async () => {
+          const { other, question } = await there('in another process');
+          await other.decide(question, { approved: false });
+          return { approved: true, always };
+        };
+        expect(await again()).toBe(false);
+        expect(await session.grants()).toEqual([]);
+        expect(pays).toEqual([]);
+      },
+    );
+
+    it.each(places)('grants nothing to the next session if it is deleted %s', async (where) => {
+      answer = async () => {
+        await runtimes[where === 'here' ? 0 : 1]?.sessions.delete('s');
+        return { approved: true, always: 'session' };
+      };
+      const [first] = await session.execute([call('pay', { amount: 60 })]);
+      expect(first?.result.ok).toBe(false);
+      expect(await runtimes[0]?.session('s').grants()).toEqual([]);
+      expect(pays).toEqual([]);
     });
   });
 

@@ -20,6 +20,8 @@ export interface TaintedKvOptions {
 }
 
 const DAY_MS = 86_400_000;
+/** After so long, a mark that is forgotten is gone. */
+const FORGET_SECONDS = 1;
 /** From how many marks on, of the values of one key and of keys, old ones are removed. */
 const MANY_VALUES = 16;
 const MANY_KEYS = 1_000;
@@ -146,11 +148,15 @@ class TaintedKv implements KeyValueStore {
     await this.#forgetOld(all.filter((mark) => !there.has(mark)));
   }
 
-  // A younger mark may belong to a write that is still running.
+  // A younger mark may belong to a write that is still running, and that write may renew an old one
+  // at any moment. So an old one is only given an end, and only if it is still the old one.
   async #forgetOld(marks: readonly string[]): Promise<void> {
+    const store = this.marks;
+    if (!isAtomic(store)) return;
     for (const mark of marks) {
-      const madeAt = Number(await this.marks.get(mark));
-      if (madeAt < this.#options.now() - DAY_MS) await this.marks.delete(mark);
+      const madeAt = await store.get(mark);
+      if (madeAt === null || Number(madeAt) >= this.#options.now() - DAY_MS) continue;
+      await store.compareAndSet(mark, madeAt, madeAt, { ttlSeconds: FORGET_SECONDS });
     }
   }
 }

@@ -107,6 +107,7 @@ export class BatchRounds {
     runCalls: RunCalls,
   ): InnerCalls {
     const { tools, ledger, approve, files, now } = this.#parts;
+    const { generation } = ledger;
     return new InnerCalls({
       personality,
       tool: (name) => tools.tool(name),
@@ -114,7 +115,7 @@ export class BatchRounds {
       approve: host?.approve ?? approve,
       grants: () => this.#grants.list(personality),
       grant: (approval, decision) =>
-        this.#grants.add(approval, decision, { personality, sources: ledger.sources }),
+        this.#grants.add(approval, decision, { personality, sources: ledger.sources, generation }),
       files,
       now,
       begin: async () => {
@@ -200,11 +201,12 @@ export class BatchRounds {
       // The session will not read what these calls read. But what they keep in stores may be
       // untrusted.
       ...(quarantined !== undefined && { isTainted: true }),
-      beforeRun: ({ toolCallId }: ToolCall) => {
+      beforeRun: ({ toolCallId, args }: ToolCall) => {
         const answered = guard.answered.get(toolCallId);
         const waits = ledger.waitingCall(toolCallId)?.approval.question;
         const question = answered ?? edits.get(toolCallId) ?? waits;
-        return question === undefined ? undefined : this.#approvals.take({ toolCallId, question });
+        if (question === undefined) return;
+        return this.#approvals.take({ toolCallId, question, args });
       },
       onProgress: (event, toolCallId) => {
         const { audience } = event;

@@ -64,7 +64,7 @@ export class CallGuard {
   readonly edited = new Set<string>();
   /** Why the approved arguments of a call can't run. The call still waits. */
   readonly problems = new Map<string, string>();
-  /** The questions whose approval lets a call run, by the id of the call. */
+  /** The questions that are used up when a call runs, by its id. */
   readonly answered = new Map<string, string>();
   readonly #parts: CallGuardParts;
   readonly #tools = new Map<string, AnyTool>();
@@ -165,8 +165,8 @@ export class CallGuard {
     const known = book.find(toolCallId);
     const isAsked = isSameQuestion(known?.approval.question, asks);
     const decided = decisionOn(known, asks);
+    if (known !== undefined) this.answered.set(toolCallId, known.approval.question);
     if (decided !== undefined) {
-      if (known !== undefined) this.answered.set(toolCallId, known.approval.question);
       return { ...asDecision(decided), ...(known && { askedAt: known.approval.askedAt }) };
     }
     const asked = { request, tool, personality, sources };
@@ -177,8 +177,18 @@ export class CallGuard {
       reason: reasonWithSources(request.reason, isTainted ? sources : []),
     };
     const said = approve === undefined ? 'later' : await approve(shown);
-    // Somebody else may have decided meanwhile. A refusal counts, whoever gives it.
-    if (book.find(toolCallId)?.approval.decision?.approved === false) return false;
+    // Somebody else may have withdrawn the call meanwhile, or decided.
+    const present = book.find(toolCallId)?.approval;
+    if (known !== undefined && present?.question !== known.approval.question) return false;
+    // A refusal counts, whoever gives it.
+    if (present?.decision?.approved === false) return false;
+    const isFirst = known !== undefined && known.approval.decision === undefined;
+    if (isFirst && present?.decision?.args !== undefined && decisionOf(said)?.approved !== false) {
+      // The first yes counts. It was to other arguments, so the call is run again with those.
+      this.waiting.set(toolCallId, present);
+      this.edited.add(toolCallId);
+      return WAITS;
+    }
     const extra = extraOf(said);
     if (said !== 'later' && extra === undefined) return said;
     // It is too late to ask: the call already has its answer.

@@ -10,6 +10,8 @@ import { dataOf, type LedgerRecord, parseRecord, plainRecords } from './ledger-r
 
 /** How often a write is tried while other processes write too. */
 const MAX_ATTEMPTS = 20;
+/** Far below the limit of any store for a page. */
+const FULL_PAGE_CHARS = 1_000_000;
 
 /** What a ledger does with its records. */
 export interface LedgerReader {
@@ -28,8 +30,12 @@ export class LedgerLog {
   readonly #ref: SessionRef;
   readonly #ledger: LedgerReader;
   #sequence = 0;
-  /** The last known record, as it is stored. */
-  #last: string | undefined;
+  /**
+   * The last record that was read; the first that was written if none was read. If it is not there
+   * any more, the ledger was deleted. The ones written after it don't show that: a store accepts
+   * them by their number, and a new ledger may have as many records as the old one had.
+   */
+  #anchor: SessionMessage | undefined;
 
   constructor(store: SessionStore | undefined, ref: SessionRef, ledger: LedgerReader) {
     this.#store = store;
@@ -62,7 +68,8 @@ export class LedgerLog {
         );
         for (const record of records) this.#ledger.apply(record);
         written();
-        this.#know(stored.at(-1));
+        this.#sequence = stored.at(-1)?.sequence ?? this.#sequence;
+        this.#anchor ??= stored[0];
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
@@ -79,12 +86,7 @@ export class LedgerLog {
     if (this.#store === undefined) return;
     const { id } = this.#ref;
     for (;;) {
-      // Includes the last known message: if it is no longer there, the ledger was deleted.
-      const found = await this.#store.messages(id, {
-        afterSequence: Math.max(0, this.#sequence - 1),
-      });
-      const page =
-        this.#sequence === 0 ? found : this.#isLast(found[0]) ? found.slice(1) : undefined;
+      const page = await this.#next(this.#store);
       if (page === undefined) {
         this.#startOver();
         continue;
@@ -101,24 +103,29 @@ export class LedgerLog {
           );
         }
         this.#ledger.apply(record);
-        this.#know(message);
+        this.#sequence = sequence;
+        this.#anchor = message;
       }
     }
   }
 
-  #know(message: SessionMessage | undefined): void {
-    if (message === undefined) return;
-    this.#sequence = message.sequence;
-    this.#last = placeOf(message);
-  }
-
-  #isLast(message: SessionMessage | undefined): boolean {
-    return message !== undefined && placeOf(message) === this.#last;
+  /** The records after the known ones; `undefined` if the known ones are not there any more. */
+  async #next(store: SessionStore): Promise<SessionMessage[] | undefined> {
+    const { id } = this.#ref;
+    const anchor = this.#anchor;
+    if (anchor === undefined) return store.messages(id, { afterSequence: 0 });
+    const found = await store.messages(id, { afterSequence: anchor.sequence - 1 });
+    const [first] = found;
+    if (first === undefined || placeOf(first) !== placeOf(anchor)) return undefined;
+    const next = found.filter(({ sequence }) => sequence > this.#sequence);
+    // A page has a limit in bytes, and the known records may have taken all of it.
+    const isFull = next.length === 0 && charsOf(found) >= FULL_PAGE_CHARS;
+    return isFull ? store.messages(id, { afterSequence: this.#sequence }) : next;
   }
 
   #startOver(): void {
     this.#sequence = 0;
-    this.#last = undefined;
+    this.#anchor = undefined;
     this.#ledger.startOver();
   }
 
@@ -130,6 +137,10 @@ export class LedgerLog {
       'the session belongs to another owner; give the session another id',
     );
   }
+}
+
+function charsOf(messages: readonly SessionMessage[]): number {
+  return messages.reduce((sum, { data }) => sum + JSON.stringify(data ?? null).length, 0);
 }
 
 /** A text that no other record shares. */

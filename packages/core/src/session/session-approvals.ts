@@ -1,3 +1,4 @@
+import { canonicalJson } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { ApprovalBook } from './approval-book.js';
 import { checkOffRecord } from './check-call.js';
@@ -102,10 +103,11 @@ export class SessionApprovals {
   /**
    * Uses an approval. Of several callers with the same approval, only one may continue.
    *
-   * @param ref the call and its question
-   * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` if somebody has refused the call
+   * @param ref the call and its question, and the arguments with which it is about to run
+   * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` if somebody has refused the call,
+   * or approved other arguments
    */
-  async take({ toolCallId: call, question }: QuestionRef): Promise<void> {
+  async take({ toolCallId: call, question, args }: QuestionRef & { args: unknown }): Promise<void> {
     const { ledger } = this.#parts;
     await ledger.append(() => {
       const waiting = ledger.question(question);
@@ -115,8 +117,10 @@ export class SessionApprovals {
           `${call} already runs or ran, here or in another process, so it was not started again; read its result in the session`,
         );
       }
-      if (waiting.approval.decision?.approved === false) {
-        throw invalidApproval(`${call} was refused meanwhile`);
+      const { decision } = waiting.approval;
+      if (decision?.approved === false) throw invalidApproval(`${call} was refused meanwhile`);
+      if (decision?.args !== undefined && canonicalJson(decision.args) !== canonicalJson(args)) {
+        throw invalidApproval(`${call} was approved with other arguments meanwhile`);
       }
       return [{ kind: 'taken', call, question }];
     });
@@ -147,6 +151,7 @@ export class SessionApprovals {
   book(personality: PersonalityConfig, { over, inputs, sources, turn }: AskingBatch): ApprovalBook {
     const { ledger } = this.#parts;
     const place = turn === undefined ? {} : { turn };
+    const { generation } = ledger;
     return {
       find: (toolCallId) =>
         turn === undefined ? ledger.waitingCall(toolCallId) : ledger.turnCall(turn, toolCallId),
@@ -157,7 +162,22 @@ export class SessionApprovals {
         return ledger.append(() => [{ kind: 'asked', approval, input, sources: [...sources] }]);
       },
       decide: (approval, decision) => this.#decide(approval, decision, personality),
-      grant: (approval, decision) => this.#grants.add(approval, decision, { personality, sources }),
+      grant: (approval, decision) => {
+        const isOpen = () => {
+          const waiting = ledger.question(approval.question)?.approval;
+          return waiting !== undefined && waiting.decision?.approved !== false;
+        };
+        const wasOpen = isOpen();
+        return this.#grants.add(approval, decision, {
+          personality,
+          sources,
+          generation,
+          assertOpen: () => {
+            if (!wasOpen || isOpen()) return;
+            throw invalidApproval(`${approval.toolCallId} was refused or withdrawn meanwhile`);
+          },
+        });
+      },
     };
   }
 
@@ -199,7 +219,8 @@ export class SessionApprovals {
       );
     });
     if (said.always !== undefined && !isMade) {
-      await this.#grants.add(shown, said, { personality, sources });
+      const { generation } = ledger;
+      await this.#grants.add(shown, said, { personality, sources, generation });
     }
   }
 

@@ -1,4 +1,4 @@
-import type { PersonalityConfig } from '@ethosagent/types';
+import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { isGrantOf } from './grants.js';
 import type {
   CallDecision,
@@ -48,8 +48,10 @@ export class SessionGrants {
    *
    * @param approval the call that was approved
    * @param decision the yes, with what it grants
-   * @param options the personality, and the untrusted sources that the session knows
-   * @throws `APPROVAL_INVALID` for a grant that the personality does not allow
+   * @param options the personality, the untrusted sources that the session knows, the generation of
+   * its ledger when the person was asked, and what must still hold when the grant is recorded
+   * @throws `APPROVAL_INVALID` for a grant that the personality does not allow; `SESSION_CHANGED` if
+   * the session was deleted since the person was asked; what `assertOpen` throws
    */
   async add(
     approval: PendingApproval,
@@ -57,9 +59,17 @@ export class SessionGrants {
     {
       personality,
       sources,
-    }: { personality: PersonalityConfig; sources: readonly UntrustedSource[] },
+      generation,
+      assertOpen,
+    }: {
+      personality: PersonalityConfig;
+      sources: readonly UntrustedSource[];
+      generation: number;
+      assertOpen?: () => void;
+    },
   ): Promise<void> {
     const { ledger, ownerLedger, tools, identity: owner, now } = this.#parts;
+    await ledger.refresh();
     const grant = createGrant(approval, decision, {
       personality,
       tool: tools.tool(approval.toolName),
@@ -68,7 +78,16 @@ export class SessionGrants {
       now,
     });
     const to = grant.scope === 'session' ? ledger : ownerLedger(personality.id);
-    await to.append(() => [{ kind: 'granted', grant }]);
+    await to.append(() => {
+      if (ledger.generation !== generation) {
+        throw new EthosError(
+          'SESSION_CHANGED',
+          'the session was deleted while a person was asked, so nothing is granted; call again in the new session',
+        );
+      }
+      assertOpen?.();
+      return [{ kind: 'granted', grant }];
+    });
   }
 
   /**

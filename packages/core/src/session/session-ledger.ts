@@ -41,6 +41,7 @@ export class SessionLedger {
   readonly #written = new WrittenPlaces();
   readonly #use = new SessionUse();
   #isTainted = false;
+  #generation = 0;
   /** Whether the store has the records of what was read and written. */
   #isStored = true;
 
@@ -229,8 +230,19 @@ export class SessionLedger {
     );
   }
 
+  /** Changes each time it is found that the session was deleted, here or by another process. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The session is deleted. What still runs in it may grant nothing to the next one of its id. */
+  forget(): void {
+    this.#generation += 1;
+  }
+
   /** The ledger was deleted, here or by another process. */
   #startOver(): void {
+    this.#generation += 1;
     this.#waiting.clear();
     this.#settled.clear();
     this.#grants.clear();

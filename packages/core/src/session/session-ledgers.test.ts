@@ -34,6 +34,15 @@ describe('a session that is deleted', () => {
     expect(await ledgers.sessions().delete('s')).toBe(false);
   });
 
+  it('is another one afterwards, also for what has recorded nothing in it', async () => {
+    const ledgers = new SessionLedgers(createInMemorySessionStore());
+    const ledger = ledgers.ofSession('s', {});
+    await ledger.refresh();
+    const before = ledger.generation;
+    await ledgers.sessions().delete('s');
+    expect(ledger.generation).not.toBe(before);
+  });
+
   it('is there where only its protections are', async () => {
     const store = createInMemorySessionStore();
     const ledgers = new SessionLedgers(store);
@@ -151,5 +160,47 @@ describe('a ledger that another process deleted', () => {
     await here.refresh();
     await now.refresh();
     expect(now.sources).toContainEqual(other);
+  });
+});
+
+describe('the ledger of a session that another process uses too', () => {
+  it('is found to be another one, though that has as many records', async () => {
+    const { store, ledgers } = await world();
+    const ledger = ledgers.ofSession('s', {});
+    await ledger.refresh();
+    const others = new SessionLedgers(store);
+    await others.sessions().delete('s');
+    await others
+      .ofSession('s', {})
+      .addSources([{ source: 'https://other.x/', tool: 'fetch_page' }]);
+    const before = ledger.generation;
+    // The store accepts it, since there is one record before it.
+    await ledger.addSources([{ source: 'https://third.x/', tool: 'fetch_page' }]);
+    await ledger.refresh();
+    expect(ledger.generation).toBeGreaterThan(before);
+    expect(ledger.sources.map(({ source }) => source)).toContain('https://other.x/');
+  });
+
+  it('is read on after a record that takes a whole page', async () => {
+    const store = createInMemorySessionStore();
+    // As the stores do: a page ends where its limit in bytes is reached.
+    const paged: SessionStore = {
+      ...store,
+      messages: async (...args) => {
+        let left = 2_000_000;
+        return (await store.messages(...args)).filter(({ data }, index) => {
+          const fits = index === 0 || left > 0;
+          left -= JSON.stringify(data).length;
+          return fits;
+        });
+      },
+    };
+    const one = new SessionLedgers(store).ofSession('s', {});
+    const other = new SessionLedgers(paged).ofSession('s', {});
+    await one.addSources([{ source: `https://e.x/${'x'.repeat(2_000_000)}`, tool: 'fetch_page' }]);
+    await other.refresh();
+    await one.append(() => [{ kind: 'written', paths: ['/work/a'] }]);
+    await other.refresh();
+    expect([...other.written]).toEqual(['/work/a']);
   });
 });

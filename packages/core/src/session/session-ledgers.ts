@@ -118,9 +118,11 @@ export class SessionLedgers {
 
   /** A session that begins now with the same id is another session. */
   #forget(of: string): void {
-    for (const key of this.#open.keys()) {
+    for (const [key, ledger] of this.#open) {
       const [part]: unknown[] = JSON.parse(key);
-      if (part === of) this.#open.delete(key);
+      if (part !== of) continue;
+      ledger.forget();
+      this.#open.delete(key);
     }
   }
 
