@@ -1,14 +1,32 @@
 #!/usr/bin/env node
 // Built as one file of CommonJS, without what it imports later: Node starts that sooner.
+import { Console } from 'node:console';
 import { EXIT } from './exit-codes.js';
 import { processIo } from './process-io.js';
 import { runCli } from './run-cli.js';
 
+// What the configuration and tools print is not the answer.
+globalThis.console = new Console(process.stderr, process.stderr);
 process.once('beforeExit', tellNeverEnding);
-void runCli(process.argv.slice(2), processIo()).then((exitCode) => {
+process.once('uncaughtException', fail);
+void runCli(process.argv.slice(2), processIo()).then(end, fail);
+
+/** Ends the process, whatever the configuration or a tool has left open. */
+function end(exitCode: number): void {
   process.off('beforeExit', tellNeverEnding);
   process.exitCode = exitCode;
-});
+  process.stdout.write('', (error) => {
+    // The stream tells of the error itself, right after this.
+    if (error) setImmediate(() => process.exit(EXIT.failed));
+    else process.stderr.write('', () => process.exit());
+  });
+}
+
+/** The exit code 1 is for what a command has found. */
+function fail(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`error: ${text}\n`, () => process.exit(EXIT.failed));
+}
 
 /** A promise that nothing settles keeps no process alive. */
 function tellNeverEnding(): void {

@@ -14,6 +14,7 @@ it('--help loads its texts and no package', () => {
     'command-table.ts',
     'exit-codes.ts',
     'global-options.ts',
+    'node:console',
     'node:os',
     'process-io.ts',
     'run-cli.ts',

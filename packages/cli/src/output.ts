@@ -5,7 +5,9 @@ import {
   showInvisible,
   withoutEscapes,
 } from '@ethosagent/policy';
+import { errorCodeOf } from '@ethosagent/types';
 import { createColors } from 'picocolors';
+import { messageOf } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
 
 /** Writes the output of a command, for people or as JSON. */
@@ -22,12 +24,12 @@ export class Output {
 
   /** Writes a value as JSON: the whole output of a command with `--json`. */
   json(value: unknown): void {
-    this.#io.out(`${JSON.stringify(value, null, 2)}\n`);
+    this.#io.out(`${JSON.stringify(value, plainError, 2)}\n`);
   }
 
   /** Writes one JSON value on a line of its own, for output without an end. */
   jsonLine(value: unknown): void {
-    this.#io.out(`${JSON.stringify(value)}\n`);
+    this.#io.out(`${JSON.stringify(value, plainError)}\n`);
   }
 
   line(text = ''): void {
@@ -61,6 +63,13 @@ export class Output {
       this.line(cells.join('  ').trimEnd());
     }
   }
+}
+
+/** An error as JSON. Its message is no property that `JSON.stringify` writes. */
+function plainError(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const code = errorCodeOf(value);
+  return { ...(code !== undefined && { code }), message: messageOf(value) };
 }
 
 const plain = (text: string) => withoutEscapes(text);

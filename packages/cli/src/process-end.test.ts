@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { bundleScript, inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
@@ -86,6 +87,47 @@ describe('Ctrl-C', () => {
   });
 });
 
+it('ends when its work is done, whatever the configuration has left open', async () => {
+  world.write(
+    '.ethos/ethos.config.mjs',
+    `console.log('hello'); setInterval(() => {}, 1_000); export default { tools: [] };`,
+  );
+  const program = spawn(process.execPath, [bin, 'tools', '--json'], { cwd: world.cwd });
+  const output = text(program.stdout);
+  expect(await once(program, 'exit')).toEqual([0, null]);
+  expect(JSON.parse(await output)).toBeDefined();
+});
+
+it.each([
+  ['an error that nobody catches', 'setTimeout(() => { throw new Error("late"); }, 1);'],
+  ['a promise that is rejected', 'void Promise.reject(new Error("late"));'],
+])('fails with %s in the configuration', async (_what, code) => {
+  const waits = 'await new Promise((done) => setTimeout(done, 50)); export default {};';
+  world.write('.ethos/ethos.config.mjs', `${code} ${waits}`);
+  const { ended, shown } = start('check');
+  // 1 would say that it found something.
+  expect(await ended).toEqual([2, null]);
+  expect(shown()).toMatch(/error: Error: late/);
+});
+
+it('finds a tool that is none', async () => {
+  world.write('.ethos/ethos.config.mjs', 'export default { tools: [undefined] };');
+  const { ended, shown } = start('check');
+  expect(await ended).toEqual([1, null]);
+  expect(shown()).toMatch(/tools\[0\] is undefined, and neither a tool nor a name/);
+});
+
+it.runIf(existsSync('/dev/full'))('fails if its answer can not be written', async () => {
+  const { ended, shown } = watch('/bin/sh', [
+    '-c',
+    `exec '${process.execPath}' '${bin}' tools >/dev/full`,
+  ]);
+  expect(await ended).toEqual([2, null]);
+  expect(shown()).toBe(
+    'error: the output could not be written (ENOSPC); free or change its place\n',
+  );
+});
+
 it('fails, and says why, if the configuration waits for what never comes', async () => {
   world.write('.ethos/ethos.config.mjs', 'await new Promise(() => {}); export default {};');
   const { ended, shown } = start('check');
@@ -109,6 +151,19 @@ describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
     expect(await ended).toEqual([130, null]);
     expect(shown()).not.toMatch(/error|empty/);
     expect(existsSync(join(world.home, 'secrets'))).toBe(false);
+  });
+
+  it.each([
+    ['secrets set KEY --file', 'Value of KEY', 2],
+    ['chat', 'You', 0],
+  ])('Ctrl-D ends %s as well', async (command, question, code) => {
+    world.write('.ethos/ethos.config.mjs', 'export default { tools: [] };');
+    const { program, ended, until, shown } = atTerminal(command);
+    await until(question);
+    program.stdin.write('\u0004');
+    expect(await ended).toEqual([code, null]);
+    expect(shown()).not.toMatch(/promise/);
+    expect(existsSync(join(world.home, 'secrets', 'KEY'))).toBe(false);
   });
 
   it.runIf(isLongRun())('is no Escape, which leaves the question without an answer', async () => {

@@ -13,9 +13,13 @@ export function processIo(): CliIo {
   // A reader may go away, as in `ethosagent audit tail | head`. The command then ends without a
   // message. It counts as failed, since a check did not finish.
   for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(EXIT.failed);
-      throw error;
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code !== 'EPIPE' && stream === stdout) {
+        stderr.write(
+          `error: the output could not be written (${code}); free or change its place\n`,
+        );
+      }
+      process.exit(EXIT.failed);
     });
   }
   let interrupt: AbortSignal | undefined;
@@ -58,12 +62,15 @@ const askSecret = (message: string) => askBy('password', message);
  */
 async function askBy(kind: 'text' | 'password', message: string): Promise<string | undefined> {
   const prompts = await import('@clack/prompts');
+  const { inputEnd } = await import('@ethosagent/create');
   let isInterrupted = false;
   const onKey = (_: unknown, { ctrl, name }: Key) => {
     isInterrupted ||= ctrl === true && name === 'c';
   };
   process.stdin.on('keypress', onKey);
-  const answer = await prompts[kind]({ message });
+  const over = inputEnd(process.stdin);
+  const answer = await prompts[kind]({ message, signal: over.signal });
+  over.release();
   process.stdin.off('keypress', onKey);
   if (typeof answer === 'string') return answer;
   if (isInterrupted) process.kill(process.pid, 'SIGINT');

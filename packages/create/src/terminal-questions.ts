@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { isCancel, select, text } from '@clack/prompts';
 import type { CreateQuestions } from './create-project.js';
+import { inputEnd } from './input-end.js';
 
 /** Makes questions that are asked at a terminal. */
 export function terminalQuestions(input: Readable, output: Writable): CreateQuestions {
@@ -10,10 +11,13 @@ export function terminalQuestions(input: Readable, output: Writable): CreateQues
         value,
         label: `${value}: ${about}`,
       }));
-      const answer = await select({ message, options, input, output });
+      const over = inputEnd(input);
+      const answer = await select({ message, options, input, output, signal: over.signal });
+      over.release();
       return isCancel(answer) ? undefined : answer;
     },
     async text(message, { preset, problemOf }) {
+      const over = inputEnd(input);
       const answer = await text({
         message,
         placeholder: preset,
@@ -21,7 +25,9 @@ export function terminalQuestions(input: Readable, output: Writable): CreateQues
         validate: (typed) => (typed ? problemOf(typed) : undefined),
         input,
         output,
+        signal: over.signal,
       });
+      over.release();
       return isCancel(answer) ? undefined : answer;
     },
   };

@@ -118,6 +118,10 @@ function isInstalled(name: ExtensionPackage): boolean {
   }
 }
 
+function isTool(value: unknown): value is AnyTool {
+  return typeof value === 'object' && value !== null;
+}
+
 /**
  * Replaces names by tools.
  *
@@ -131,6 +135,11 @@ export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<
   const loaded = new Map<string, Promise<Extension>>();
   const reducers: ToolResultReducer[] = [];
   const tools: AnyTool[] = [];
+  const odd = picked.findIndex((each) => typeof each !== 'string' && !isTool(each));
+  if (odd !== -1) {
+    const message = `tools[${odd}] is ${picked[odd] === null ? 'null' : typeof picked[odd]}, and neither a tool nor a name; check what is imported there`;
+    throw new EthosError('CONFIG_INVALID', message);
+  }
   const given = picked.flatMap((each) => (typeof each === 'string' ? [] : [each.name]));
   for (const each of picked) {
     if (typeof each !== 'string') {

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CHROMIUM_NAMES } from '@ethosagent/policy';
+import { errorCodeOf } from '@ethosagent/types';
 import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandInput } from '../command-spec.js';
@@ -125,6 +126,9 @@ function homeFinding(context: CommandContext): Finding {
     }
     return { what: 'home', state: 'ok', detail: home };
   } catch (error) {
-    return { what: 'home', state: 'missing', detail: messageOf(error) };
+    // A home that is there, and can't be used.
+    const isBroken =
+      error instanceof Error && 'syscall' in error && errorCodeOf(error) === undefined;
+    return { what: 'home', state: isBroken ? 'broken' : 'missing', detail: messageOf(error) };
   }
 }
