@@ -1,6 +1,7 @@
 import {
   type CallDecision,
   isLedgerSession,
+  isTaskJournal,
   type QuestionRef,
   type SessionGrant,
   SessionLedgers,
@@ -11,7 +12,6 @@ import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
 import { type Begin, beginTurn, resumeTurn, unfinished } from './begin-turn.js';
 import { type ContextPlan, contextPlan } from './context/context-plan.js';
-import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
 import { imagePlan } from './images.js';
 import { Journal, type JournalClaim, readLog } from './journal/journal.js';

@@ -110,7 +110,7 @@ it.each([
   expect(shown()).toMatch(/error: Error: late/);
 });
 
-it('finds a tool that is none', async () => {
+it('finds an entry that is no tool', async () => {
   world.write('.ethos/ethos.config.mjs', 'export default { tools: [undefined] };');
   const { ended, shown } = start('check');
   expect(await ended).toEqual([1, null]);

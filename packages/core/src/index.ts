@@ -54,7 +54,13 @@ export { mayGrant } from './session/grants.js';
 export type { AskHost } from './session/host-answer.js';
 export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
 export { InnerCalls } from './session/inner-calls.js';
-export { isLedgerSession, sessionOfLedger, sessionPart } from './session/ledger-ids.js';
+export {
+  isLedgerSession,
+  isTaskJournal,
+  sessionOfLedger,
+  sessionPart,
+  taskJournalId,
+} from './session/ledger-ids.js';
 export { withEdit } from './session/mark-result.js';
 export { pendingCalls } from './session/pending-calls.js';
 export { withProblems } from './session/pending-problems.js';

@@ -1,6 +1,6 @@
 import { teeAuditSink } from '@ethosagent/audit';
 import { mcpServerOf, parametersForModels, unawaited } from '@ethosagent/policy';
-import { BackgroundProcessTable } from '@ethosagent/process';
+import { BackgroundProcessTable, processesEnded } from '@ethosagent/process';
 import {
   type AnyTool,
   type CapabilityValidationError,
@@ -296,9 +296,12 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     await this.#meters.forgetEverywhere(sessionId);
   }
 
-  /** Ends everything that runs or is open, with or without a session, and waits for its end. */
+  /**
+   * Ends everything that runs or is open, with or without a session, and waits for its end, and for
+   * the processes of calls that were aborted.
+   */
   async endAllSessions(): Promise<void> {
-    await Promise.all([this.#background.endAll(), this.#services.endAll()]);
+    await Promise.all([this.#background.endAll(), this.#services.endAll(), processesEnded()]);
     await this.#meters.exchangeRest();
   }
 

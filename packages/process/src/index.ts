@@ -7,6 +7,7 @@ export type { HeldProcess, NewProcess, ProcessLife } from './background/held-pro
 export type { OutputLog } from './background/output-log.js';
 export type { SessionProcesses } from './background/session-processes.js';
 export type { ChildInput } from './child-input.js';
+export { processesEnded } from './ending-processes.js';
 export { assertSafeEnvironment, type BaseEnvironment, baseEnvironment } from './environment.js';
 export { findBinary, isExecutableFile } from './find-binary.js';
 export { loadRunChild } from './load-run-child.js';

@@ -6,6 +6,7 @@ import { CHANNEL_DESCRIPTOR, ChildChannel } from './child-channel.js';
 import { ChildInput } from './child-input.js';
 import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
+import { noteEnding } from './ending-processes.js';
 import type { BaseEnvironment } from './environment.js';
 import { missingInterpreter } from './find-binary.js';
 import { endKnown, type KnownProcess, namespaceInits } from './namespace-inits.js';
@@ -104,6 +105,8 @@ export function runChild(
   }
   const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
   const channel = options.onChannel && new ChildChannel(child.stdio[CHANNEL_DESCRIPTOR], name);
+  const on = (event: string) => new Promise<void>((resolve) => child.once(event, () => resolve()));
+  const closed = Promise.race([on('close'), on('error')]);
   let abandon: (reason: unknown) => void = () => {};
   let stop = () => {};
   const result = new Promise<ProcessResult>((resolve, reject) => {
@@ -135,6 +138,7 @@ export function runChild(
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
+      noteEnding(closed);
       // Called while the process that made them still exists, so that their ids are still theirs.
       endKnown(inits);
       endProcessTree(child.pid, marks, { hasGroup, done: closePipes });
@@ -230,7 +234,6 @@ export function runChild(
       });
     });
   });
-  const on = (event: string) => new Promise<void>((resolve) => child.once(event, () => resolve()));
   return {
     pid: child.pid,
     input,
@@ -238,7 +241,7 @@ export function runChild(
     abandon: (reason) => abandon(reason),
     stop: () => stop(),
     started: on('spawn'),
-    closed: Promise.race([on('close'), on('error')]),
+    closed,
   };
 }
 

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { sessionConformance } from '@ethosagent/conformance';
 import { RANKED_MATCHES } from '@ethosagent/policy';
 import { newPostgresDatabase } from '@ethosagent/test-support';
 import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
+import { errorCodeOf } from '@ethosagent/types';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
@@ -35,6 +37,30 @@ describe('createPostgresStores().sessions', () => {
     expect(found).toHaveLength(1);
     expect(await store.search('\ufdfa', { owner: { scopeId: 'long' } })).toEqual([]);
     expect(await store.search(`"${word} other"`, { owner: { scopeId: 'long' } })).toHaveLength(1);
+  });
+
+  it('takes no messages without a claim once a claim has made the session', async () => {
+    const store = await openSessions();
+    const [claiming, watching] = [new pg.Client(url), new pg.Client(url)];
+    for (const client of [claiming, watching]) {
+      await client.connect();
+      onTestFinished(() => client.end());
+    }
+    await claiming.query('BEGIN');
+    const claim = 'SELECT outcome FROM ethos.claim_session($1, $2, NULL, NULL, NULL, 60000)';
+    const { rows } = await claiming.query(claim, [Buffer.from('raced'), 'somebody']);
+    expect(rows).toEqual([{ outcome: 'done' }]);
+    const appended = store
+      .append({ id: 'raced', scopeId: 'raced' }, [{ role: 'user', text: 'x' }], {
+        afterSequence: 0,
+      })
+      .then(() => 'done', errorCodeOf);
+    const waits = `SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await watching.query(waits)).rows.length === 0) await setImmediate();
+    await claiming.query('COMMIT');
+    expect(await appended).toBe('SESSION_TAKEN');
+    expect(await store.messages('raced')).toEqual([]);
   });
 
   it('finds nothing by what it filters by', async () => {

@@ -56,6 +56,8 @@ export class RedisConnection {
     this.#client.on('ready', () => {
       this.#fault = undefined;
       this.#isReady = true;
+      // Sent before any call: one that had to bring the script along could be overtaken by the next.
+      this.#client.sendCommand(['SCRIPT', 'LOAD', CALL_SCRIPT]).catch(() => {});
       this.#ready.resolve();
     });
     // Emitted at each attempt to connect. All calls wait for the same promise until one attempt

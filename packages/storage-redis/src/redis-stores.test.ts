@@ -194,6 +194,21 @@ describe('a Redis that ends', () => {
     expect(new Set(limits.mock.calls.flat())).toEqual(new Set([900_000]));
   });
 
+  it('knows the script before the first call, so that none is overtaken by the next', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const { kv, close } = await backendOf({ url: server.path });
+    onTestFinished(close);
+    await Promise.all([kv.set('k', 'v'), kv.set('k', 'w')]);
+    const client = createClient({ socket: { path: server.path, tls: false } });
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    const stats = String(await client.sendCommand(['INFO', 'commandstats']));
+    // A call that has to bring the script is an EVAL.
+    expect(stats).toMatch(/^cmdstat_evalsha:calls=2,.*failed_calls=0\r$/m);
+    expect(stats).not.toMatch(/^cmdstat_eval:/m);
+  });
+
   it('that does not answer is given up after timeoutMs', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());

@@ -687,6 +687,34 @@ describe('ToolRuntime.close', () => {
     await Promise.all([first, second]);
     expect(order).toEqual(['released', 'first', 'second']);
   });
+
+  it('waits for the process of a call that it aborts', async () => {
+    let pid = 0;
+    let started = () => {};
+    const hasStarted = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const stubborn = defineTool({
+      name: 'stubborn',
+      description: 'Does not end when it is asked to.',
+      input: z.object({}),
+      capabilities: { process: { allowedBinaries: ['sh'] } },
+      execute: async (_args, { scopedProcess }) => {
+        const line = 'trap "" TERM; echo $$; while :; do sleep 0.05; done';
+        const onOutput = (chunk: string) => {
+          pid ||= Number(chunk);
+          started();
+        };
+        return ok(String(await scopedProcess.spawn('sh', ['-c', line], { onOutput })));
+      },
+    });
+    const runtime = await start({ tools: [stubborn] });
+    const answer = runtime.execute(call('stubborn'));
+    await hasStarted;
+    await runtime.close();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await answer;
+  });
 });
 
 describe('ToolRuntime.problems', () => {

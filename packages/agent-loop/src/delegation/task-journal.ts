@@ -1,3 +1,4 @@
+import { taskJournalId } from '@ethosagent/core';
 import {
   type Check,
   isAmount,
@@ -18,7 +19,6 @@ import type {
 
 const VERSION = 1;
 const MAX_PROMPT_CHARS = 4_000;
-const PREFIX = 'tasks of ';
 
 const ENDED = [
   'done',
@@ -51,11 +51,6 @@ type Ended = Checked<typeof isEnded>;
 export const INTERRUPTED =
   'the process that ran it has ended, or another process still runs it; what it did until then is done';
 
-/** Whether a session holds the tasks of another session. */
-export function isTaskJournal(sessionId: string): boolean {
-  return sessionId.startsWith(PREFIX);
-}
-
 /**
  * The background tasks of a session, stored in a session of their own. So a later process finds
  * tasks that another one began and did not end.
@@ -68,7 +63,7 @@ export class TaskJournal {
   constructor(store: SessionStore, parent: SessionRef) {
     const { id, key, ...owner } = parent;
     this.#store = store;
-    this.#owner = { ...owner, id: PREFIX + id, key: PREFIX + (key ?? id) };
+    this.#owner = { ...owner, id: taskJournalId(id), key: taskJournalId(key ?? id) };
   }
 
   started({ id, prompt, startedAt, personalityId }: DelegationInfo): Promise<void> {

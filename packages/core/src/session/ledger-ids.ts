@@ -53,3 +53,24 @@ export function isFilesLedger(sessionId: string): boolean {
 export function isLedgerSession(sessionId: string): boolean {
   return sessionId.startsWith(PREFIX);
 }
+
+const TASKS_PREFIX = 'tasks of ';
+
+/**
+ * The id of the session that holds the background tasks of another session.
+ *
+ * @param sessionId of the session whose tasks they are
+ * @returns an id, or the key for the key of that session
+ */
+export function taskJournalId(sessionId: string): string {
+  return TASKS_PREFIX + sessionId;
+}
+
+/**
+ * Whether a session of the store holds the background tasks of another one.
+ *
+ * @param sessionId of the session
+ */
+export function isTaskJournal(sessionId: string): boolean {
+  return sessionId.startsWith(TASKS_PREFIX);
+}

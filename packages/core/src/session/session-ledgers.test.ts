@@ -1,6 +1,7 @@
 import { errorCodeOf, type SessionStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
+import { isTaskJournal, taskJournalId } from './ledger-ids.js';
 import { SessionLedgers } from './session-ledgers.js';
 
 const SOURCE = { source: 'https://e.x/', tool: 'fetch_page' };
@@ -43,6 +44,14 @@ describe('a session that is deleted', () => {
     expect(ledger.generation).not.toBe(before);
   });
 
+  it('takes its background tasks with it', async () => {
+    const { store, ledgers } = await world();
+    await store.append({ id: taskJournalId('s'), scopeId: 'personality:p' }, [user]);
+    expect(isTaskJournal(taskJournalId('s'))).toBe(true);
+    await ledgers.sessions().delete('s');
+    expect(await store.list()).toEqual([]);
+  });
+
   it('is there where only its protections are', async () => {
     const store = createInMemorySessionStore();
     const ledgers = new SessionLedgers(store);
@@ -65,8 +74,9 @@ describe('a session that is deleted', () => {
   });
 
   it('is never there without its protections, wherever the process ends', async () => {
-    for (const at of [1, 2]) {
+    for (const at of [1, 2, 3]) {
       const { store } = await world();
+      await store.append({ id: 'tasks of s', scopeId: 'personality:p' }, [user]);
       let deletes = 0;
       const dies: SessionStore = Object.create(store, {
         delete: {

@@ -6,6 +6,7 @@ import {
   sessionLedgerId,
   sessionOfLedger,
   sessionPart,
+  taskJournalId,
 } from './ledger-ids.js';
 import { SessionLedger } from './session-ledger.js';
 import { UntrustedFiles } from './untrusted-files.js';
@@ -75,8 +76,9 @@ export class SessionLedgers {
   }
 
   /**
-   * A store whose `delete` also removes the protections of a session. The session is removed first:
-   * an interruption leaves protections without a session, and never a session without protections.
+   * A store whose `delete` also removes the background tasks and the protections of a session, in
+   * this order: an interruption leaves protections without a session, and never a session or tasks
+   * without protections.
    *
    * @returns a store over the same sessions
    */
@@ -111,9 +113,10 @@ export class SessionLedgers {
     }
     const wasThere = await this.#store.delete(sessionId);
     if (isLedgerSession(sessionId)) return wasThere;
+    const hadTasks = await this.#store.delete(taskJournalId(sessionId));
     const hadLedger = await this.#store.delete(sessionLedgerId(sessionId));
     this.#forget(sessionPart(sessionId));
-    return wasThere || hadLedger;
+    return wasThere || hadTasks || hadLedger;
   }
 
   /** A session that begins now with the same id is another session. */

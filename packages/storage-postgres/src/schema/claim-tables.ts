@@ -12,8 +12,36 @@ ALTER TABLE ${schema}.session
   ADD COLUMN epoch bigint NOT NULL DEFAULT 0,
   ADD COLUMN held_until bigint NOT NULL DEFAULT 0;
 CREATE SEQUENCE ${schema}.session_epoch;
+${CLAIM_FUNCTIONS(schema)}
+`;
 
-CREATE FUNCTION ${schema}.append_claimed(
+/**
+ * The functions of claims. A row that is not there can't be locked, so the one of a new session is
+ * made before it is asked who holds it: a claim may be making it at the same time.
+ */
+export const CLAIM_FUNCTIONS = (schema: string) => `
+CREATE OR REPLACE FUNCTION ${schema}.begin_session(
+  id_bytes bytea, owner_identity text, session_key bytea, personality bytea
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  of_owner bigint;
+BEGIN
+  INSERT INTO ${schema}.owner (digest, identity)
+    VALUES (sha256(convert_to(owner_identity, 'UTF8')), owner_identity)
+    ON CONFLICT (digest) DO NOTHING;
+  SELECT id INTO of_owner FROM ${schema}.owner
+    WHERE digest = sha256(convert_to(owner_identity, 'UTF8'));
+  INSERT INTO ${schema}.session
+    (digest, owner, started_at, last_message_at, message_count, session_id, key, personality_id)
+    VALUES (sha256(id_bytes), of_owner, 9223372036854775807, -9223372036854775808, 0, id_bytes,
+      session_key, personality)
+    ON CONFLICT (digest) DO NOTHING;
+  RETURN of_owner;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.append_claimed(
   id_bytes bytea, owner_identity text, session_key bytea, personality bytea,
   after_sequence float8, given_moment bigint,
   times bigint[], roles text[], tools bytea[], texts bytea[], contents text[], word_lists text[],
@@ -28,6 +56,11 @@ DECLARE
 BEGIN
   SELECT epoch, held_until INTO held FROM ${schema}.session
     WHERE digest = sha256(id_bytes) FOR UPDATE;
+  IF NOT FOUND AND of_epoch IS NULL AND after_sequence = 0 THEN
+    PERFORM ${schema}.begin_session(id_bytes, owner_identity, session_key, personality);
+    SELECT epoch, held_until INTO held FROM ${schema}.session
+      WHERE digest = sha256(id_bytes) FOR UPDATE;
+  END IF;
   now_ms := ${schema}.moment(given_moment);
   is_held := FOUND AND held.held_until > now_ms;
   is_taken := CASE WHEN of_epoch IS NULL THEN is_held AND NOT is_aside
@@ -40,28 +73,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION ${schema}.claim_session(
+CREATE OR REPLACE FUNCTION ${schema}.claim_session(
   id_bytes bytea, owner_identity text, session_key bytea, personality bytea,
   given_moment bigint, lease_ms bigint
 ) RETURNS TABLE (outcome text, epoch float8)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  of_owner bigint;
+  of_owner bigint := ${schema}.begin_session(id_bytes, owner_identity, session_key, personality);
   known record;
   now_ms bigint;
   raised bigint;
 BEGIN
-  INSERT INTO ${schema}.owner (digest, identity)
-    VALUES (sha256(convert_to(owner_identity, 'UTF8')), owner_identity)
-    ON CONFLICT (digest) DO NOTHING;
-  SELECT id INTO of_owner FROM ${schema}.owner
-    WHERE digest = sha256(convert_to(owner_identity, 'UTF8'));
-  INSERT INTO ${schema}.session
-    (digest, owner, started_at, last_message_at, message_count, session_id, key, personality_id)
-    VALUES (sha256(id_bytes), of_owner, 9223372036854775807, -9223372036854775808, 0, id_bytes,
-      session_key, personality)
-    ON CONFLICT (digest) DO NOTHING;
   SELECT id, owner, held_until INTO known FROM ${schema}.session
     WHERE digest = sha256(id_bytes) FOR UPDATE;
   now_ms := ${schema}.moment(given_moment);

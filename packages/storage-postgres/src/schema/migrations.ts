@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
-import { CLAIM_TABLES } from './claim-tables.js';
+import { CLAIM_FUNCTIONS, CLAIM_TABLES } from './claim-tables.js';
 import { messageStems, twoWordCharacters } from './index-messages.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
@@ -34,4 +34,5 @@ export const MIGRATIONS: readonly ((schema: string) => Migration)[] = [
   SCHEDULE_TABLES,
   messageStems,
   twoWordCharacters,
+  CLAIM_FUNCTIONS,
 ];
