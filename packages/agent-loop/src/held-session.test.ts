@@ -145,6 +145,19 @@ describe('an idempotent tool', () => {
     { text: 'done' },
   ];
 
+  it('has another key in a new session of the same id', async () => {
+    keys.length = 0;
+    world = new World({ tools: [tool('Does it.')] });
+    for (let time = 1; time <= 2; time++) {
+      await eventsOf(world.loop(script).run({ sessionId: 's', prompt: 'x' }));
+      await world.sessions.delete('s');
+      // The time is what tells them apart.
+      const ended = Date.now();
+      while (Date.now() === ended) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(new Set(keys).size).toBe(4);
+  });
+
   it.each([
     ['the same', 'Does it.', 3],
     ['another one by then', 'Does something else.', 2],

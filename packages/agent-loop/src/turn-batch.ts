@@ -80,7 +80,11 @@ export class TurnBatch {
         resultBudgetChars: limits.resultBudgetChars,
         attachments,
         protections: 'none',
-        host: { ...this.#host(guard), calls: this.#inner.of(personality) },
+        host: {
+          ...this.#host(guard),
+          calls: this.#inner.of(personality),
+          sessionStartedAt: journal.log.startedAt,
+        },
       },
     );
     // A runtime answers some calls itself, without calling the host.

@@ -71,6 +71,11 @@ export interface TurnHost {
    * absent, its accessor is absent too.
    */
   calls?: (caller: CallingCall) => CallOfTool;
+  /**
+   * When the session began, in milliseconds since the epoch. It tells the idempotent calls of this
+   * session from those of an earlier one of its id.
+   */
+  sessionStartedAt?: number | undefined;
   /** The call of a tool that makes these calls; absent if a model makes them. For the record. */
   parentCallId?: string;
   /**

@@ -180,6 +180,7 @@ export class Journal {
           this.log.apply(record, stored[index]?.sequence ?? this.log.lastSequence + 1);
         });
         this.log.lastStoredAt = stored.at(-1)?.createdAt;
+        this.log.startedAt ??= stored[0]?.createdAt;
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED') throw error;
@@ -254,6 +255,7 @@ function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
     }
     log.apply(record, sequence);
     log.lastStoredAt = createdAt;
+    log.startedAt ??= createdAt;
   }
 }
 

@@ -90,6 +90,8 @@ export class SessionLog {
   lastRecord: AgentRecord | EarlierRecord | undefined;
   /** When the last message was stored, by the clock of the store. */
   lastStoredAt: number | undefined;
+  /** The same of its first record. */
+  startedAt: number | undefined;
   turn: LoggedTurn | undefined;
   /** Turns that were begun with a key, and how they ended. */
   readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();

@@ -38,11 +38,12 @@ function bindAccessors(accessors: BoundAccessors, state: CallState, scope: CallS
 }
 
 /**
- * The key depends only on the session and the id of the call, so another process that runs the same
- * call gives the same key.
+ * The key depends only on the session, its start and the id of the call, so another process that
+ * runs the same call gives the same key.
  */
 function idempotencyKey({ batch, toolCallId }: CallState): string {
-  const call = JSON.stringify([batch.facts.sessionId, toolCallId]);
+  const { sessionStartedAt } = batch.input.host ?? {};
+  const call = JSON.stringify([batch.facts.sessionId, toolCallId, sessionStartedAt]);
   return createHash('sha256').update(call).digest('base64url');
 }
 
