@@ -20,6 +20,7 @@ const historyOf = async () =>
 
 describe('what a turn begins with', () => {
   it.each<[string, Partial<TurnInput>]>([
+    ['no id of a session', { sessionId: JSON.parse('null') }],
     ['an empty prompt', { prompt: '' }],
     ['a blank prompt', { prompt: ' \n\t' }],
     ['no prompt', { prompt: JSON.parse('null') }],

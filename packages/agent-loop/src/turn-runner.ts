@@ -147,6 +147,9 @@ export class TurnRunner {
   #assertCanRun(sessionId: string): void {
     if (this.#isClosed)
       throw new EthosError('TURN_INVALID', 'the agent was closed; create another one');
+    if (typeof sessionId !== 'string') {
+      throw new EthosError('TURN_INVALID', 'the turn has no sessionId; give { sessionId, prompt }');
+    }
     if (isLedgerSession(sessionId)) {
       throw new EthosError(
         'TURN_INVALID',

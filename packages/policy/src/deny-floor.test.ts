@@ -75,3 +75,10 @@ describe('denyFloor', () => {
     expect(() => compileDenySet([path])).toThrow(invalid);
   });
 });
+
+it.each(['', 'ada', './ada'])(
+  'the home %j, as HOME may say it, denies nothing and is refused',
+  (home) => {
+    expect(() => denyFloor({ home })).toThrow(/set HOME to an absolute path/);
+  },
+);

@@ -149,6 +149,12 @@ const EXCEPTIONS: readonly string[] = ['/dev/null'];
 export function denyFloor(options: DenyFloorOptions): string[] {
   const { home, secretsDir, extra = [] } = options;
   const given = secretsDir === undefined ? extra : [secretsDir, ...extra];
+  if (!isAbsolute(home)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `the home folder of this user is ${JSON.stringify(home)}; set HOME to an absolute path`,
+    );
+  }
   for (const path of [home, ...given]) assertDeniable(path);
   return [...BELOW_HOME.map((path) => join(home, path)), ...SYSTEM, ...given];
 }

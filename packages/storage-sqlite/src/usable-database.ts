@@ -15,16 +15,19 @@ const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, or an error of SQLite or of the file system
  */
 export function assertUsable(db: Connection, { applicationId, migrations }: StoreSchema): void {
-  if (!hasContent(db.name)) throw corrupt('is empty; remove it to start afresh');
+  if (!hasContent(db.name)) throw corrupt(db.name, 'is empty; remove it to start afresh');
   if (pragmaNumber(db, 'application_id') !== applicationId) {
-    throw corrupt('belongs to another program or is another kind of store; give another path');
+    throw corrupt(
+      db.name,
+      'belongs to another program or is another kind of store; give another path',
+    );
   }
   const version = versionOf(db);
-  if (version < 1) throw corrupt('has no schema version; restore it from a backup');
+  if (version < 1) throw corrupt(db.name, 'has no schema version; restore it from a backup');
   if (version > migrations.length) {
     throw new EthosError(
       'STORE_NEWER',
-      `the database has version ${version}, this code knows ${migrations.length}; update it`,
+      `${db.name} has version ${version}, and this code knows ${migrations.length}; update it`,
     );
   }
   const expected = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
@@ -32,10 +35,10 @@ export function assertUsable(db: Connection, { applicationId, migrations }: Stor
   // If the last page is cut off, SQLite reads the missing part as zeros. A database with a log may
   // really be shorter: its last pages are still in the log.
   if (size < expected && !hasContent(`${db.name}-wal`)) {
-    throw corrupt('is shorter than it says itself; restore it from a backup');
+    throw corrupt(db.name, 'is shorter than it says itself; restore it from a backup');
   }
   if (size <= MAX_CHECKED_BYTES && db.pragma('quick_check(1)') !== 'ok') {
-    throw corrupt('is damaged; restore it from a backup');
+    throw corrupt(db.name, 'is damaged; restore it from a backup');
   }
 }
 
@@ -51,6 +54,6 @@ function pragmaNumber(db: Connection, name: string): number {
   return Number(db.pragma(name));
 }
 
-function corrupt(detail: string): EthosError {
-  return new EthosError('STORE_CORRUPT', `the database ${detail}`);
+function corrupt(path: string, detail: string): EthosError {
+  return new EthosError('STORE_CORRUPT', `the database ${path} ${detail}`);
 }

@@ -49,9 +49,13 @@ export async function runCommand<R>(
           both.add(text);
         },
       });
-      const words = stripVTControlCharacters(
-        said.stderr.text().trim() || said.stdout.text().trim(),
-      );
+      // Without the report that a runner writes for us among its output.
+      const spoken = said.stdout
+        .text()
+        .split('\n')
+        .filter((line) => !line.startsWith('\u0001'))
+        .join('\n');
+      const words = stripVTControlCharacters(said.stderr.text().trim() || spoken.trim());
       const output = stripVTControlCharacters(both.text().trim());
       const report = parser.end(exitCode);
       if (report === undefined && isMissing(command, exitCode, words)) {

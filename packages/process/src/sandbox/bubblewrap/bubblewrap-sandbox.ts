@@ -6,7 +6,7 @@ const loadBubblewrap = loadOnce(() => import('./bubblewrap.js'));
 
 /** Runs commands in sandboxes by bubblewrap. Works on Linux only. */
 export const bubblewrapSandbox: Sandbox = {
-  remedy: 'install bubblewrap and to permit user namespaces',
+  remedy: 'install bubblewrap and permit user namespaces',
   async isAvailable(path) {
     const { findBubblewrap } = await loadBubblewrap();
     return findBubblewrap(path) !== undefined;
