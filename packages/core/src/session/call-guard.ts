@@ -182,8 +182,8 @@ export class CallGuard {
     if (known !== undefined && present?.question !== known.approval.question) return false;
     // A refusal counts, whoever gives it.
     if (present?.decision?.approved === false) return false;
-    const isFirst = known !== undefined && known.approval.decision === undefined;
-    if (isFirst && present?.decision?.args !== undefined && decisionOf(said)?.approved !== false) {
+    const wasOpen = known !== undefined && known.approval.decision === undefined;
+    if (wasOpen && present?.decision?.args !== undefined && decisionOf(said)?.approved !== false) {
       // The first yes counts. It was to other arguments, so the call is run again with those.
       this.waiting.set(toolCallId, present);
       this.edited.add(toolCallId);

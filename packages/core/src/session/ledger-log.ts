@@ -31,9 +31,9 @@ export class LedgerLog {
   readonly #ledger: LedgerReader;
   #sequence = 0;
   /**
-   * The last record that was read; the first that was written if none was read. If it is not there
-   * any more, the ledger was deleted. The ones written after it don't show that: a store accepts
-   * them by their number, and a new ledger may have as many records as the old one had.
+   * The last record that was seen in the store; the first that was written if none was. If it is not
+   * there any more, the ledger was deleted. The ones written after it don't show that: a store
+   * accepts them by their number, and a new ledger may have as many records as the old one had.
    */
   #anchor: SessionMessage | undefined;
 
@@ -117,10 +117,12 @@ export class LedgerLog {
     const found = await store.messages(id, { afterSequence: anchor.sequence - 1 });
     const [first] = found;
     if (first === undefined || placeOf(first) !== placeOf(anchor)) return undefined;
-    const next = found.filter(({ sequence }) => sequence > this.#sequence);
-    // A page has a limit in bytes, and the known records may have taken all of it.
-    const isFull = next.length === 0 && charsOf(found) >= FULL_PAGE_CHARS;
-    return isFull ? store.messages(id, { afterSequence: this.#sequence }) : next;
+    const known = found.filter(({ sequence }) => sequence <= this.#sequence);
+    this.#anchor = known.at(-1);
+    if (known.length < found.length) return found.slice(known.length);
+    // A page has a limit, and the known records may have taken all of it.
+    const isWhole = this.#anchor?.sequence === this.#sequence && charsOf(found) < FULL_PAGE_CHARS;
+    return isWhole ? [] : store.messages(id, { afterSequence: this.#sequence });
   }
 
   #startOver(): void {

@@ -191,6 +191,41 @@ describe('the ledger of a session that another process uses too', () => {
     expect(ledger.sources.map(({ source }) => source)).toContain('https://other.x/');
   });
 
+  it('reads what it wrote itself once', async () => {
+    const store = createInMemorySessionStore();
+    let read = 0;
+    const counting: SessionStore = {
+      ...store,
+      messages: async (...args) => {
+        const page = await store.messages(...args);
+        read += page.length;
+        return page;
+      },
+    };
+    const ledger = new SessionLedgers(counting).ofSession('s', {});
+    for (let n = 0; n < 50; n++) {
+      await ledger.append(() => [{ kind: 'written', paths: [`/work/${n}`] }]);
+      await ledger.refresh();
+    }
+    // Each record once, and the one before it.
+    expect(read).toBeLessThanOrEqual(100);
+  });
+
+  it('is read on where a page ends among its own records', async () => {
+    const store = createInMemorySessionStore();
+    const paged: SessionStore = {
+      ...store,
+      messages: async (...args) => (await store.messages(...args)).slice(0, 3),
+    };
+    const one = new SessionLedgers(paged).ofSession('s', {});
+    for (let n = 0; n < 9; n++) await one.append(() => [{ kind: 'written', paths: [`/own/${n}`] }]);
+    const other = new SessionLedgers(store).ofSession('s', {});
+    await other.refresh();
+    await other.append(() => [{ kind: 'written', paths: ['/other'] }]);
+    await one.refresh();
+    expect([...one.written]).toContain('/other');
+  });
+
   it('is read on after a record that takes a whole page', async () => {
     const store = createInMemorySessionStore();
     // As the stores do: a page ends where its limit in bytes is reached.
