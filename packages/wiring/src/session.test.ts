@@ -483,7 +483,9 @@ describe('a session', () => {
         await other.withdraw(question);
         return 'later';
       };
-      expect(await again()).toBe(false);
+      const [result] = await session.execute([waits]);
+      expect(result?.result.ok).toBe(false);
+      expect(result?.approval).toBeUndefined();
       expect(await session.pending()).toEqual([]);
     });
 
