@@ -159,6 +159,15 @@ test('passes', async () => {
     },
   );
 
+  it('shows nothing of its own reporter where there is no test', async () => {
+    const world = createCodeWorld();
+    world.put('package.json', '{"scripts":{"test":"node --test"}}');
+    world.put('a.test.js', "console.log('noise');\n");
+    const result = await world.run('run_tests', { filter: 'nothing has this name' });
+    expect(result).toMatchObject({ ok: false, error: expect.stringMatching(/found no test/) });
+    expect(JSON.stringify(result)).not.toMatch(/told|u0001/);
+  });
+
   it.runIf(isLongRun())('lists as many failures as the settings say, and counts all', async () => {
     const world = createCodeWorld({ settings: { max_problems: 2 } });
     world.put('package.json', '{"scripts":{"test":"node --test"}}');

@@ -3,6 +3,7 @@ import { inCheck } from '@ethosagent/test-support';
 import { errorCodeOf, type SessionStore } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { AgentLoop } from './agent-loop.js';
 import { decideOn } from './fixtures/decide-on.js';
 import { expectWellFormed } from './fixtures/well-formed.js';
 import { doneOf, eventsOf, ofType, World } from './fixtures/world.js';
@@ -167,20 +168,29 @@ describe('a session in which somebody answers late', () => {
   // It shares no state with this one but the store.
   const otherProcess = () => world.loop([], { sessions: { ...world.sessions } });
   const places = ['the same process', 'another process'];
+  const questionOf = async (loop: AgentLoop) => {
+    const [question] = await loop.pending('s');
+    if (question === undefined) throw new Error('nothing waits');
+    return question;
+  };
+  const others = { approved: true, args: { amount: 2 } };
+  /** The result of the one call when the turn goes on. */
+  const resultOf = async (loop: AgentLoop) => {
+    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    return JSON.stringify(end?.result);
+  };
 
   it.each(places)('is not run once %s has withdrawn it', async (where) => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const loop = world.loop([{ text: 'ok' }], {
       async approve() {
         const other = where === 'another process' ? otherProcess() : loop;
-        const [question] = await other.pending('s');
-        if (question !== undefined) expect(await other.withdraw('s', question)).toBe(true);
+        expect(await other.withdraw('s', await questionOf(other))).toBe(true);
         return true;
       },
     });
-    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(await resultOf(loop)).toMatch(/request for its approval was withdrawn/);
     expect(world.ran).toEqual([]);
-    expect(JSON.stringify(end?.result)).toMatch(/request for its approval was withdrawn/);
     await expectSound();
   });
 
@@ -193,16 +203,14 @@ describe('a session in which somebody answers late', () => {
         ...sessions,
         async append(...args: Parameters<SessionStore['append']>) {
           if (JSON.stringify(args[1]).includes('"started"')) {
-            const [question] = await loop.pending('s');
-            if (question !== undefined) await loop.withdraw('s', question);
+            await loop.withdraw('s', await questionOf(loop));
           }
           return sessions.append(...args);
         },
       },
     });
-    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(await resultOf(loop)).toMatch(/request for its approval was withdrawn/);
     expect(world.ran).toEqual([]);
-    expect(JSON.stringify(end?.result)).toMatch(/request for its approval was withdrawn/);
     await expectSound();
   });
 
@@ -210,9 +218,7 @@ describe('a session in which somebody answers late', () => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const loop = world.loop([{ text: 'ok' }], {
       async approve() {
-        const [question] = await loop.pending('s');
-        const decision = { approved: true, args: { amount: 2 } };
-        if (question !== undefined) await loop.decide('s', question, decision);
+        await loop.decide('s', await questionOf(loop), others);
         return true;
       },
     });
@@ -227,15 +233,12 @@ describe('a session in which somebody answers late', () => {
     const loop = world.loop([{ text: 'ok' }], {
       async approve() {
         const other = otherProcess();
-        const [question] = await other.pending('s');
-        const decision = { approved: true, args: { amount: 2 } };
-        if (question !== undefined) await other.decide('s', question, decision);
+        await other.decide('s', await questionOf(other), others);
         return true;
       },
     });
-    const [end] = ofType(await eventsOf(loop.resume({ sessionId: 's' })), 'tool_end');
+    expect(await resultOf(loop)).toMatch(/approved with other arguments meanwhile/);
     expect(world.ran).toEqual([]);
-    expect(JSON.stringify(end?.result)).toMatch(/approved with other arguments meanwhile/);
     await expectSound();
   });
 

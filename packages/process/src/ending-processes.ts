@@ -1,4 +1,4 @@
-/** How long it is waited for a process that was killed. */
+/** How long the end of a process tree is awaited. Not every process can be killed. */
 const MAX_END_MS = 5_000;
 
 const ending = new Set<Promise<unknown>>();
@@ -19,11 +19,19 @@ export function noteEnding(closed: Promise<unknown>): void {
  * Never rejects.
  */
 export async function processesEnded(): Promise<void> {
-  if (ending.size === 0) return;
+  if (ending.size > 0) await endedSoon(Promise.all(ending));
+}
+
+/**
+ * Waits for the end of processes that were killed, for five seconds at most.
+ *
+ * @param ended resolves when they have ended
+ */
+export async function endedSoon(ended: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, MAX_END_MS);
   });
-  await Promise.race([Promise.all(ending), late]);
+  await Promise.race([ended, late]);
   clearTimeout(timer);
 }

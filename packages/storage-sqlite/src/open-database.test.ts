@@ -154,11 +154,18 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
     expect(readdirSync(dirname(path))).toEqual(files);
   });
 
-  it('names the file of a damaged store, which an operator has to replace', () => {
-    const path = join(newFolder(), 'state.sqlite');
-    writeFileSync(path, 'hello\n'.repeat(5_000));
-    expect(() => createSqliteKvStore({ path })).toThrow(`the database ${path} is damaged`);
-  });
+  it.each<[string, (path: string) => void]>([
+    ['is damaged', (path) => writeFileSync(path, 'hello\n'.repeat(5_000))],
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['has version 2147483647', raw('PRAGMA user_version = 2147483647')],
+  ])(
+    'and names the file where it %s, since an operator has to look at it',
+    async (says, damage) => {
+      const path = await makeStore();
+      damage(path);
+      expect(() => createSqliteKvStore({ path })).toThrow(`the database ${path} ${says}`);
+    },
+  );
 
   it('a store whose log says that it is newer', async () => {
     const path = await makeStore();

@@ -27,7 +27,7 @@ export function assertUsable(db: Connection, { applicationId, migrations }: Stor
   if (version > migrations.length) {
     throw new EthosError(
       'STORE_NEWER',
-      `${db.name} has version ${version}, and this code knows ${migrations.length}; update it`,
+      `the database ${db.name} has version ${version}, and this code knows ${migrations.length}; update it`,
     );
   }
   const expected = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');

@@ -126,9 +126,8 @@ function homeFinding(context: CommandContext): Finding {
     }
     return { what: 'home', state: 'ok', detail: home };
   } catch (error) {
-    // A home that is there, and can't be used.
-    const isBroken =
-      error instanceof Error && 'syscall' in error && errorCodeOf(error) === undefined;
-    return { what: 'home', state: isBroken ? 'broken' : 'missing', detail: messageOf(error) };
+    // Without a code, the home is there and can't be used.
+    const state = errorCodeOf(error) === undefined ? 'broken' : 'missing';
+    return { what: 'home', state, detail: messageOf(error) };
   }
 }

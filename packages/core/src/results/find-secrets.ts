@@ -20,7 +20,7 @@ export interface Needle {
   /** The bytes of the shortest form that base64 and hex can encode. */
   readonly shortestBytes: number;
   /** Whether it has only characters that encodings write. Most texts are then ruled out at once. */
-  readonly isWritten: boolean;
+  readonly isAllWritten: boolean;
 }
 
 /** The place of a secret in a text. */
@@ -61,8 +61,10 @@ export function needleOf(ref: string, value: string): Needle {
     forms.add(utf16.toString('latin1')).add(utf16.swap16().toString('latin1'));
     shortestBytes = Math.min(shortestBytes, utf16.length);
   }
-  const isWritten = !NOT_WRITTEN.test(value);
-  return { ref, value, bytes, forms: [...forms], shortestBytes, isWritten };
+  let index = 0;
+  while (index < value.length && isWritten(value, index)) index += 1;
+  const isAllWritten = index === value.length;
+  return { ref, value, bytes, forms: [...forms], shortestBytes, isAllWritten };
 }
 
 /**
@@ -157,8 +159,8 @@ function* search(
  */
 function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   let shortest = Number.POSITIVE_INFINITY;
-  for (const { value, isWritten } of needles) {
-    if (!isWritten) return true;
+  for (const { value, isAllWritten } of needles) {
+    if (!isAllWritten) return true;
     shortest = Math.min(shortest, value.length);
   }
   let run = 0;
@@ -169,7 +171,6 @@ function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   return false;
 }
 
-const NOT_WRITTEN = /[^\s\0 -~]/;
 const SPACE = /\s/;
 
 /** Whether an encoding may write this character: ASCII, any space between groups, the NUL of UTF-16. */

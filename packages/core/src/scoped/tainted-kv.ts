@@ -152,6 +152,7 @@ class TaintedKv implements KeyValueStore {
   // at any moment. So an old one is only given an end, and only if it is still the old one.
   async #forgetOld(marks: readonly string[]): Promise<void> {
     const store = this.marks;
+    // Without such a step, all of them stay.
     if (!isAtomic(store)) return;
     for (const mark of marks) {
       const madeAt = await store.get(mark);

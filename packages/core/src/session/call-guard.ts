@@ -180,7 +180,7 @@ export class CallGuard {
     // Somebody else may have withdrawn the call meanwhile, or decided.
     const present = book.find(toolCallId)?.approval;
     if (known !== undefined && present?.question !== known.approval.question) return false;
-    // A refusal counts, whoever gives it.
+    // A refusal holds, also if another person gave it.
     if (present?.decision?.approved === false) return false;
     const wasOpen = known !== undefined && known.approval.decision === undefined;
     if (wasOpen && present?.decision?.args !== undefined && decisionOf(said)?.approved !== false) {

@@ -17,7 +17,8 @@ const opened: number[] = [];
 try {
   for (;;) opened.push(openSync('/dev/null', 'r'));
 } catch {
-  // There is none left. The try itself opens a few files before it starts the program.
+  // No descriptor is free now. A few are given back, for the files that are opened before the
+  // program starts.
   for (const descriptor of opened.splice(-3)) closeSync(descriptor);
 }
 const before = await ask();

@@ -1,11 +1,9 @@
 import { errorText } from '@ethosagent/policy';
 import { type BackgroundProcess, EthosError, type ProcessResult } from '@ethosagent/types';
 import type { ChildInput } from '../child-input.js';
+import { endedSoon } from '../ending-processes.js';
 import type { RunningChild } from '../run-child.js';
 import { OutputLog } from './output-log.js';
-
-/** How many milliseconds the end of a process tree is awaited. Not every process can be killed. */
-const MAX_END_MS = 5_000;
 
 /** The scope of a background process, which outlives the call that started it. */
 export interface ProcessLife {
@@ -127,7 +125,7 @@ export class HeldProcess {
   /** Ends the process tree, and waits up to 5 seconds for its end. */
   stop(): Promise<void> {
     if (this.isRunning) this.#stop();
-    return this.#goneSoon();
+    return endedSoon(this.#gone);
   }
 
   /**
@@ -137,7 +135,7 @@ export class HeldProcess {
    */
   abort(reason: unknown): Promise<void> {
     this.#scope.abort(reason);
-    return this.#goneSoon();
+    return endedSoon(this.#gone);
   }
 
   /**
@@ -156,15 +154,6 @@ export class HeldProcess {
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted || !this.isRunning) done();
     });
-  }
-
-  async #goneSoon(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, MAX_END_MS);
-    });
-    await Promise.race([this.#gone, late]);
-    clearTimeout(timer);
   }
 
   #end(outcome: Partial<BackgroundProcess>): void {
