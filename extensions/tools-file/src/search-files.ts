@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import {
   errorCodeOf,
   type ScopedFs,
@@ -37,6 +38,10 @@ type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abo
   scopedProcess: ScopedProcess;
 };
 
+const OPTIONS: OptionNames<SearchFilesOptions> = {
+  ripgrepPath: true,
+};
+
 /**
  * Creates `search_files`, which searches files by content, by name, or both. It leaves out the
  * files that `.gitignore` names. Needs `fs_reach.read`, and `process` with ripgrep.
@@ -45,6 +50,7 @@ type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abo
  * @returns the tool, ready to register
  */
 export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<SearchArgs> {
+  assertOptions('createSearchFilesTool', options, OPTIONS);
   const binary = options.ripgrepPath ?? bundledRipgrepPath;
   return defineTool({
     name: 'search_files',

@@ -1,4 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type {
   ScopedSessions,
   SessionMatch,
@@ -79,6 +80,10 @@ export interface SessionSearchToolOptions {
   now?: () => number;
 }
 
+const OPTIONS: OptionNames<SessionSearchToolOptions> = {
+  now: true,
+};
+
 /**
  * Creates `session_search`, which searches the messages of earlier sessions and of this one. Needs
  * `sessions` with access `read`.
@@ -86,9 +91,9 @@ export interface SessionSearchToolOptions {
  * @param options a clock, in milliseconds since the epoch
  * @returns the tool, ready to register
  */
-export function createSessionSearchTool({
-  now = () => Date.now(),
-}: SessionSearchToolOptions = {}): Tool<Args> {
+export function createSessionSearchTool(options: SessionSearchToolOptions = {}): Tool<Args> {
+  assertOptions('createSessionSearchTool', options, OPTIONS);
+  const { now = () => Date.now() } = options;
   return defineTool({
     name: 'session_search',
     description:

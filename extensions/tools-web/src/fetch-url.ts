@@ -1,5 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
-import { Turns } from '@ethosagent/policy';
+import { assertOptions, type OptionNames, Turns } from '@ethosagent/policy';
 import type { KeyValueStore, ScopedFetch, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import { ContentCache, contentKey } from './content-cache.js';
 import { createDeadline } from './deadline.js';
@@ -52,6 +52,10 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
       `The answer of ${host} came, but could not be made readable within ${ms} ms. Call again with raw, for its source.`,
   };
 
+const OPTIONS: OptionNames<FetchUrlOptions> = {
+  maxRequestsPerHost: true,
+};
+
 /**
  * Creates `fetch_url`, which shows a web page or a file from the web. Needs `network` with `*`, and
  * `storage` with scope `tool-private` for the answers that HTTP allows it to keep.
@@ -59,9 +63,9 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
  * @param options how many requests to one host run at the same time; 4 when absent
  * @returns the tool, ready to register
  */
-export function createFetchUrlTool({
-  maxRequestsPerHost = 4,
-}: FetchUrlOptions = {}): Tool<FetchArgs> {
+export function createFetchUrlTool(options: FetchUrlOptions = {}): Tool<FetchArgs> {
+  assertOptions('createFetchUrlTool', options, OPTIONS);
+  const { maxRequestsPerHost = 4 } = options;
   const shared = { turns: new Turns(maxRequestsPerHost), contents: new ContentCache() };
   return defineTool({
     name: NAME,

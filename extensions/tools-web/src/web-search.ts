@@ -1,4 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import {
   type BoundSecret,
   EthosError,
@@ -46,6 +47,10 @@ interface SearchCapabilities {
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
+const OPTIONS: OptionNames<WebSearchOptions> = {
+  searchProviders: true,
+};
+
 /**
  * Creates `web_search`, which searches the web. Needs `network` with the hosts of its providers,
  * and `secrets` with their keys, each bound to the hosts of its provider.
@@ -55,9 +60,9 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * @returns the tool, ready to register
  * @throws `CONFIG_INVALID` when there is no provider, or when two have the same id
  */
-export function createWebSearchTool({
-  searchProviders = [braveSearch(), tavilySearch(), exaSearch()],
-}: WebSearchOptions = {}): Tool<SearchArgs> {
+export function createWebSearchTool(options: WebSearchOptions = {}): Tool<SearchArgs> {
+  assertOptions('createWebSearchTool', options, OPTIONS);
+  const { searchProviders = [braveSearch(), tavilySearch(), exaSearch()] } = options;
   const providers = new Map(searchProviders.map((provider) => [provider.id, provider]));
   const [first, ...others] = providers.keys();
   if (first === undefined || providers.size !== searchProviders.length) {

@@ -1,5 +1,11 @@
 import { ReadableStream } from 'node:stream/web';
-import { type SessionBatchOptions, ToolCallError, type ToolSession } from '@ethosagent/core';
+import {
+  assertToolSession,
+  type SessionBatchOptions,
+  ToolCallError,
+  type ToolSession,
+} from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type { ToolDefinition, ToolProgressEvent } from '@ethosagent/types';
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CallOptions } from './ai-types.js';
@@ -25,6 +31,15 @@ export interface AiToolsOptions
   progress?: boolean;
 }
 
+const OPTIONS: OptionNames<AiToolsOptions> = {
+  attachments: true,
+  resultBudgetChars: true,
+  dryRun: true,
+  approvals: true,
+  by: true,
+  progress: true,
+};
+
 /**
  * Returns the tools of a session for `generateText`, `streamText` and agents of `ai`. The session
  * validates, asks, runs, marks and records each call. A call that fails throws a `ToolCallError`.
@@ -45,6 +60,8 @@ export async function aiTools(
   session: ToolSession,
   options: AiToolsOptions = {},
 ): Promise<Record<string, AiTool>> {
+  assertToolSession('aiTools', session);
+  assertOptions('aiTools', options, OPTIONS);
   const approvals = new Approvals(session, options.by);
   // Without a prototype, since a model may call a tool named `constructor`.
   const tools: Record<string, AiTool> = Object.create(null);

@@ -1,4 +1,5 @@
 import type { SessionBatchOptions, SessionResult } from '@ethosagent/core';
+import type { OptionNames } from '@ethosagent/policy';
 
 /** The options of calls of a session. */
 export interface AnthropicCallOptions
@@ -13,6 +14,16 @@ export interface AnthropicCallOptions
    */
   onResult?: (result: SessionResult) => void;
 }
+
+/** The names of the options of calls. */
+export const CALL_OPTIONS: OptionNames<AnthropicCallOptions> = {
+  attachments: true,
+  dryRun: true,
+  onProgress: true,
+  resultBudgetChars: true,
+  tools: true,
+  onResult: true,
+};
 
 /** Picks the batch options from the options of the caller. */
 export function batchOptions(

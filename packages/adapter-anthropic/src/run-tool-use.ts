@@ -1,7 +1,7 @@
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { PendingApproval, SessionResult, ToolSession } from '@ethosagent/core';
-import { callListener } from '@ethosagent/policy';
-import { type AnthropicCallOptions, batchOptions } from './batch-options.js';
+import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
+import { type AnthropicCallOptions, batchOptions, CALL_OPTIONS } from './batch-options.js';
 import { contentOf } from './result-content.js';
 import { cutOffBy, type ToolUse, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
@@ -39,6 +39,8 @@ export type ToolUseRun = {
     }
 );
 
+const OPTIONS: OptionNames<RunToolUseOptions> = { ...CALL_OPTIONS, signal: true, results: true };
+
 /**
  * Runs the calls of a message of the model as one batch of the session. If the session has no
  * `approve`, calls may wait for a decision. There is no reply then, because the API takes all
@@ -59,6 +61,7 @@ export async function runToolUse(
   message: ToolUseMessage,
   options: RunToolUseOptions = {},
 ): Promise<ToolUseRun> {
+  assertOptions('runToolUse', options, OPTIONS);
   const { signal, results: given = [], ...callOptions } = options;
   const uses = toolUsesOf(message);
   const known = new Map(given.map((result) => [result.tool_use_id, result]));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
-import type { ToolSession } from '@ethosagent/core';
-import { callListener } from '@ethosagent/policy';
-import { type AnthropicCallOptions, batchOptions } from './batch-options.js';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
+import { assertOptions, callListener } from '@ethosagent/policy';
+import { type AnthropicCallOptions, batchOptions, CALL_OPTIONS } from './batch-options.js';
 import { createBatches } from './batches.js';
 import { type AnthropicDefinition, toAnthropicDefinitions } from './definitions.js';
 import { contentOf, type ResultContent } from './result-content.js';
@@ -53,6 +53,8 @@ export async function toAnthropicTools(
   session: ToolSession,
   options: AnthropicCallOptions = {},
 ): Promise<AnthropicTool[]> {
+  assertToolSession('toAnthropicTools', session);
+  assertOptions('toAnthropicTools', options, CALL_OPTIONS);
   const execute = createBatches((calls, signal) =>
     session.execute(calls, batchOptions(options, signal)),
   );

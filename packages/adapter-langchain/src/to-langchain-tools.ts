@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionBatchOptions, ToolSession } from '@ethosagent/core';
+import { assertToolSession, type SessionBatchOptions, type ToolSession } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { executeOne, GraphCalls } from './graph-calls.js';
 import { graphTaskOf } from './graph-task.js';
@@ -22,6 +23,16 @@ export interface LangchainToolsOptions
    */
   images?: boolean;
 }
+
+const OPTIONS: OptionNames<LangchainToolsOptions> = {
+  attachments: true,
+  resultBudgetChars: true,
+  onProgress: true,
+  tools: true,
+  approvals: true,
+  by: true,
+  images: true,
+};
 
 /**
  * Returns the tools of a session for agents of LangChain and nodes of LangGraph. The session
@@ -46,6 +57,8 @@ export async function toLangchainTools(
   session: ToolSession,
   options: LangchainToolsOptions = {},
 ): Promise<LangchainTool[]> {
+  assertToolSession('toLangchainTools', session);
+  assertOptions('toLangchainTools', options, OPTIONS);
   const { approvals = 'interrupt', by, images = true, ...batch } = options;
   const offered = new Set(batch.tools);
   const definitions = (await session.definitions()).filter(

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
+  assertToolSession,
   type SessionBatchOptions,
   type SessionResult,
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { Tool, type ToolExecutionContext } from '@mastra/core/tools';
 import { resumeCall, runCall } from './run-call.js';
@@ -26,6 +28,14 @@ export interface MastraToolsOptions
 const TAKEN_ARGUMENTS = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_background'];
 /** Mastra takes tools with such names for agents and workflows. */
 const TAKEN_NAMES = /^(agent|workflow)-/;
+
+const OPTIONS: OptionNames<MastraToolsOptions> = {
+  attachments: true,
+  resultBudgetChars: true,
+  tools: true,
+  dryRun: true,
+  onProgress: true,
+};
 
 /**
  * Returns the tools of a session for an `Agent` of Mastra. The session validates, asks, runs, marks
@@ -49,6 +59,8 @@ export async function mastraTools(
   session: ToolSession,
   options: MastraToolsOptions = {},
 ): Promise<Record<string, MastraTool>> {
+  assertToolSession('mastraTools', session);
+  assertOptions('mastraTools', options, OPTIONS);
   const { tools: offered } = options;
   const definitions = await session.definitions();
   const made: Record<string, MastraTool> = {};

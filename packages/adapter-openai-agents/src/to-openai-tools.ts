@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type SessionResult, ToolCallError, type ToolSession } from '@ethosagent/core';
+import {
+  assertToolSession,
+  type SessionResult,
+  ToolCallError,
+  type ToolSession,
+} from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition, type ToolProgressEvent } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
@@ -20,6 +26,12 @@ export interface OpenAiToolsOptions {
   /** Called with progress for the audiences `user` and `dashboard`. */
   onProgress?: (event: ToolProgressEvent, toolCallId: string) => void;
 }
+
+const OPTIONS: OptionNames<OpenAiToolsOptions> = {
+  tools: true,
+  by: true,
+  onProgress: true,
+};
 
 /**
  * Returns the tools of a session for an `Agent`. The session validates, asks, runs, marks and
@@ -45,6 +57,8 @@ export async function toOpenAiTools(
   session: ToolSession,
   options: OpenAiToolsOptions = {},
 ): Promise<OpenAiTool[]> {
+  assertToolSession('toOpenAiTools', session);
+  assertOptions('toOpenAiTools', options, OPTIONS);
   const { tools, by } = options;
   const isOffered = (name: string) => tools === undefined || tools.includes(name);
   const definitions = (await session.definitions()).filter(({ name }) => isOffered(name));

@@ -1,4 +1,5 @@
 import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type {
   AgentEvent,
@@ -17,6 +18,27 @@ import { TurnRunner } from './turn-runner.js';
 /** The last event of a turn. */
 export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
 
+const OPTIONS: OptionNames<AgentLoopOptions> = {
+  model: true,
+  tools: true,
+  sessions: true,
+  personality: true,
+  instructions: true,
+  identity: true,
+  limits: true,
+  retries: true,
+  prices: true,
+  delegation: true,
+  context: true,
+  toolSearch: true,
+  approve: true,
+  onInternal: true,
+  toolImages: true,
+  imageScaler: true,
+  modelSettings: true,
+  now: true,
+};
+
 /** Runs conversations between a model and the tools of a registry, one turn after the other. */
 export class AgentLoop {
   readonly #runner: TurnRunner;
@@ -30,6 +52,8 @@ export class AgentLoop {
    * zero or a negative price
    */
   constructor(options: AgentLoopOptions) {
+    assertOptions('AgentLoop', options, OPTIONS);
+    assertParts(options);
     this.#runner = new TurnRunner(options);
   }
 
@@ -260,4 +284,25 @@ export class AgentLoop {
   close(): Promise<void> {
     return this.#runner.close();
   }
+}
+
+/** Plain JavaScript may leave them out. @throws `CONFIG_INVALID` */
+function assertParts({ model, tools, sessions, approve }: AgentLoopOptions): void {
+  const isModel = typeof model === 'string' ? model !== '' : typeof model === 'object';
+  if (!isModel || model === null) {
+    throw invalid('model is none; give a model of a provider of the AI SDK, or the name of one');
+  }
+  if (typeof Object(tools).definitions !== 'function') {
+    throw invalid('tools are none; give a runtime of createToolRuntime, or registryTools()');
+  }
+  if (typeof Object(sessions).append !== 'function') {
+    throw invalid('sessions are none; give a store, such as createInMemorySessionStore()');
+  }
+  if (approve !== undefined && typeof approve !== 'function') {
+    throw invalid('approve is not a function; give one that decides, or leave it out');
+  }
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `AgentLoop: ${problem}`);
 }

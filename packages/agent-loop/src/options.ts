@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@ethosagent/policy';
+import { assertOptions, MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
 
@@ -19,19 +19,6 @@ export interface RetryPlan {
   firstDelayMs: number;
   maxDelayMs: number;
   idleMs: number;
-}
-
-/**
- * Refuses unknown names of limits, since a misspelt limit would have no effect. @throws
- * `CONFIG_INVALID`
- */
-export function assertKeys(what: string, options: object, known: readonly string[]): void {
-  const strange = Object.keys(options).find((key) => !known.includes(key));
-  if (strange === undefined) return;
-  throw new EthosError(
-    'CONFIG_INVALID',
-    `${what}.${strange} is no option; there are ${known.join(', ')}`,
-  );
 }
 
 /** @throws `CONFIG_INVALID` for a limit that is not above zero, or for a negative price */
@@ -59,7 +46,7 @@ export function turnLimits(
     graceMs,
     resultBudgetChars,
   };
-  assertKeys('limits', limits, Object.keys(all));
+  assertOptions('limits', limits, all);
   for (const [name, limit] of Object.entries(all)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `limits.${name} is ${limit}; give a number above zero`);
@@ -97,7 +84,7 @@ function pricesOf(prices: AgentLoopOptions['prices']): [string, unknown][] {
 export function retryPlan(retries: AgentRetries = {}): RetryPlan {
   const { maxRetries = 4, firstDelayMs = 1_000, maxDelayMs = 60_000, idleMs = 300_000 } = retries;
   const all = { maxRetries, firstDelayMs, maxDelayMs, idleMs };
-  assertKeys('retries', retries, Object.keys(all));
+  assertOptions('retries', retries, all);
   for (const [name, value] of Object.entries(all)) {
     if (typeof value === 'number' && value >= 0) continue;
     throw new EthosError('CONFIG_INVALID', `retries.${name} is ${value}; give a number from zero`);

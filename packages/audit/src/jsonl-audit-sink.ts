@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
 import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
 import { HeadFile, headPath, readHead } from './head-file.js';
@@ -43,6 +44,15 @@ export interface JsonlAuditOptions {
    */
   durations?: boolean;
 }
+
+const OPTIONS: OptionNames<JsonlAuditOptions> = {
+  path: true,
+  maxBytes: true,
+  maxFiles: true,
+  key: true,
+  adopt: true,
+  durations: true,
+};
 
 /**
  * An audit sink that appends one line of JSON for each event. The line is written before `record`
@@ -83,6 +93,7 @@ export class JsonlAuditSink implements AuditSink {
    * @throws errors of the operating system
    */
   constructor(options: JsonlAuditOptions) {
+    assertOptions('JsonlAuditSink', options, OPTIONS);
     const { key, adopt = false, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
     // Resolved now, since the process may change its folder later.
     const path = resolve(options.path);

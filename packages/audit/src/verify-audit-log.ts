@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isLocked } from '@ethosagent/file-lock';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AuditReport } from './audit-report.js';
 import { type ChainHash, chainHash } from './chain.js';
@@ -36,6 +37,11 @@ export const MAX_PROBLEMS = 1_000;
 /** Milliseconds after which a sink has finished the line that it was writing. */
 const SETTLED_MS = 20;
 
+const OPTIONS: OptionNames<VerifyAuditOptions> = {
+  path: true,
+  key: true,
+};
+
 /**
  * Checks the chain of a log of `JsonlAuditSink` from its oldest line to its newest, across its
  * rotated files. A sink may write the log meanwhile. The check needs a bounded amount of memory,
@@ -50,6 +56,7 @@ const SETTLED_MS = 20;
  * @throws `STORE_UNAVAILABLE` if a sink rotates the log all the time
  */
 export async function verifyAuditLog(options: VerifyAuditOptions): Promise<AuditReport> {
+  assertOptions('verifyAuditLog', options, OPTIONS);
   const { path, key } = options;
   const hashOf = chainHash(key);
   const isKeyed = key !== undefined;

@@ -49,6 +49,7 @@ export { type ShowImagesOptions, type ShownImages, showImages } from './results/
 export { mayBeForeign } from './results/untrusted/may-be-foreign.js';
 export type { CheckSchema, SchemaCheck } from './schema-gate.js';
 export type { ApprovalBook, KnownApproval } from './session/approval-book.js';
+export { assertToolSession } from './session/assert-tool-session.js';
 export { CallGuard, type CallGuardParts, type GuardedResult } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
 export type { AskHost } from './session/host-answer.js';

@@ -1,5 +1,11 @@
 import { teeAuditSink } from '@ethosagent/audit';
-import { mcpServerOf, parametersForModels, unawaited } from '@ethosagent/policy';
+import {
+  assertOptions,
+  mcpServerOf,
+  type OptionNames,
+  parametersForModels,
+  unawaited,
+} from '@ethosagent/policy';
 import { BackgroundProcessTable, processesEnded } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -48,6 +54,45 @@ import {
 import { SettingsPlan } from './tool-settings.js';
 import type { TurnHost } from './turn-host.js';
 
+const BACKENDS: OptionNames<CapabilityBackends> = {
+  kvStoreFactory: true,
+  secretsBackend: true,
+  storage: true,
+  attachments: true,
+  personality: true,
+  personalityFsReach: true,
+  personalityNetworkAllow: true,
+  personalityNetworkPolicy: true,
+  personalityProcess: true,
+  personalityQuotas: true,
+  sessionQuotas: true,
+  personalityToolSettings: true,
+  memory: true,
+  sessions: true,
+  fetch: true,
+  lookup: true,
+  processEnv: true,
+  sandbox: true,
+  denyPaths: true,
+  approve: true,
+  audit: true,
+};
+const REGISTRY_OPTIONS: OptionNames<ToolRegistryOptions> = {
+  beforeCall: true,
+  afterCall: true,
+  onAccess: true,
+  onError: true,
+  defaultTimeoutMs: true,
+  maxConcurrency: true,
+  maxBackgroundProcesses: true,
+  maxServices: true,
+  maxServiceCloseMs: true,
+  checkSchema: true,
+  auditArguments: true,
+  auditResults: true,
+  now: true,
+};
+
 /** The tools that pass some filters, at one state of the registry. */
 interface Passing {
   readonly revision: number;
@@ -88,6 +133,9 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     reducers?: ToolResultReducerRegistry,
     options: ToolRegistryOptions = {},
   ) {
+    if (backends !== undefined)
+      assertOptions('backends of DefaultToolRegistry', backends, BACKENDS);
+    assertOptions('options of DefaultToolRegistry', options, REGISTRY_OPTIONS);
     this.#reducers = reducers;
     this.#options = batchOptions(options);
     this.#hooks = callHooks(options);

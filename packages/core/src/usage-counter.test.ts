@@ -61,7 +61,7 @@ describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
     async (_batches, batches) => {
       const each = total / batches;
       const store = open();
-      const registry = new DefaultToolRegistry(store);
+      const registry = new DefaultToolRegistry({ kvStoreFactory: store.kvStoreFactory });
       registry.register(counterTool);
       const ran = await Promise.all(
         Array.from({ length: batches }, () =>
@@ -82,7 +82,7 @@ describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
   it('counts on in another registry over the same store', async () => {
     const store = open();
     const run = async () => {
-      const registry = new DefaultToolRegistry(store);
+      const registry = new DefaultToolRegistry({ kvStoreFactory: store.kvStoreFactory });
       registry.register(counterTool);
       return registry.executeParallel(calls(50), batchContext());
     };
@@ -95,7 +95,7 @@ describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
 
   it("with concurrency 'parallel', 1,000 increments count to 1,000", async () => {
     const store = open();
-    const registry = new DefaultToolRegistry(store);
+    const registry = new DefaultToolRegistry({ kvStoreFactory: store.kvStoreFactory });
     const storage = { scope: 'session', kind: 'kv', concurrency: 'parallel' } as const;
     registry.register(
       makeTool('count', async (_args, ctx) => ok(String(await ctx.kvStore?.increment?.('n'))), {
@@ -109,7 +109,7 @@ describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
 
   it("with concurrency 'parallel', the documented code loses updates, which is why 'serial' is the default", async () => {
     const store = open();
-    const registry = new DefaultToolRegistry(store);
+    const registry = new DefaultToolRegistry({ kvStoreFactory: store.kvStoreFactory });
     const storage = { scope: 'tool-private', kind: 'kv', concurrency: 'parallel' } as const;
     registry.register({ ...counterTool, capabilities: { storage } });
     await registry.executeParallel(calls(100), batchContext());
@@ -122,7 +122,7 @@ describe.each(STORES)('the documented usage_counter on %s', (_name, open) => {
 describe('a namespace that a call holds', () => {
   function registryWithHolder(timeoutMs = 30) {
     const store = createInMemoryKvStore();
-    const registry = new DefaultToolRegistry(store);
+    const registry = new DefaultToolRegistry({ kvStoreFactory: store.kvStoreFactory });
     const storage = { scope: 'session', kind: 'kv' } as const;
     const holder = (name: string, end: () => unknown) =>
       registry.register(

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { readImage, Turns } from '@ethosagent/policy';
+import { assertOptions, type OptionNames, readImage, Turns } from '@ethosagent/policy';
 import type { ImageFile, ImageScaler, ImageTarget } from '@ethosagent/types';
 
 export interface ImageScalerOptions {
@@ -22,6 +22,10 @@ const { loader, module } = workerData;
 })();
 `;
 
+const OPTIONS: OptionNames<ImageScalerOptions> = {
+  timeoutMs: true,
+};
+
 /**
  * Creates a scaler for PNG, JPEG, GIF and WebP images, with the Photon library. It unpacks each
  * image in a thread of its own, in WebAssembly: bytes that attack the decoder reach only the memory
@@ -31,7 +35,9 @@ const { loader, module } = workerData;
  * @returns the scaler; it need not be closed. `scale` returns `undefined` for an image that it
  * can't scale
  */
-export function createImageScaler({ timeoutMs = 300_000 }: ImageScalerOptions = {}): ImageScaler {
+export function createImageScaler(options: ImageScalerOptions = {}): ImageScaler {
+  assertOptions('createImageScaler', options, OPTIONS);
+  const { timeoutMs = 300_000 } = options;
   return {
     async scale({ mediaType, width, height, bytes }, { signal = NEVER, ...target }) {
       // An image that was not checked may declare one size and have another.

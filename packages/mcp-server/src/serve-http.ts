@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { callListener } from '@ethosagent/policy';
+import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { assertLimits, assertServeOptions } from './assert-options.js';
@@ -61,6 +61,25 @@ export interface McpHttpServer {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
+const OPTIONS: OptionNames<ServeHttpOptions> = {
+  name: true,
+  version: true,
+  instructions: true,
+  approvals: true,
+  approvalTimeoutMs: true,
+  toolsCheckMs: true,
+  maxCallsAtOnce: true,
+  onWaiting: true,
+  clients: true,
+  host: true,
+  port: true,
+  path: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  limits: true,
+  onSession: true,
+};
+
 /**
  * Serves the tools of personalities over streamable HTTP. Each session of the protocol is a session
  * of the runtime. The server does not speak TLS: put a proxy with TLS in front, and name its host
@@ -76,6 +95,7 @@ export async function serveHttp(
   runtime: ServedRuntime,
   options: ServeHttpOptions,
 ): Promise<McpHttpServer> {
+  assertOptions('serveHttp', options, OPTIONS);
   const { clients = {}, host = '127.0.0.1', port = 0, path = '/mcp', allowedHosts = [] } = options;
   if (!LOOPBACK.has(host) && allowedHosts.length === 0) {
     throw new EthosError(

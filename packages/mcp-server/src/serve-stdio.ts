@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { discard } from '@ethosagent/policy';
+import { assertOptions, discard, type OptionNames } from '@ethosagent/policy';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { assertServeOptions } from './assert-options.js';
 import { ClientConnection } from './client-connection.js';
@@ -28,6 +28,21 @@ export interface McpStdioServer {
   close(): Promise<void>;
 }
 
+const OPTIONS: OptionNames<ServeStdioOptions> = {
+  name: true,
+  version: true,
+  instructions: true,
+  approvals: true,
+  approvalTimeoutMs: true,
+  toolsCheckMs: true,
+  maxCallsAtOnce: true,
+  onWaiting: true,
+  personality: true,
+  identity: true,
+  limits: true,
+  sessionId: true,
+};
+
 /**
  * Serves the tools of a personality to the client that started this program, over its standard
  * input and output. Until the session ends, everything else that is written to `process.stdout`,
@@ -42,6 +57,7 @@ export async function serveStdio(
   runtime: ServedRuntime,
   options: ServeStdioOptions = {},
 ): Promise<McpStdioServer> {
+  assertOptions('serveStdio', options, OPTIONS);
   const { sessionId = `mcp-${randomUUID()}`, personality, identity, limits, ...rest } = options;
   assertServeOptions(rest);
   await runtime.personality(personality);

@@ -1,4 +1,4 @@
-import { callListener } from '@ethosagent/policy';
+import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
 import type { AuditSink } from '@ethosagent/types';
 import {
   type Context,
@@ -54,6 +54,13 @@ export interface Telemetry {
   traceTurn<E extends TurnEvent>(events: AsyncIterable<E>, facts?: TurnFacts): AsyncIterable<E>;
 }
 
+const OPTIONS: OptionNames<TelemetryOptions> = {
+  tracer: true,
+  meter: true,
+  arguments: true,
+  results: true,
+};
+
 /**
  * Creates spans and metrics that follow the GenAI semantic conventions of OpenTelemetry. Attributes
  * that the conventions lack begin with `ethos.`. Without a provider, nothing is recorded.
@@ -68,6 +75,7 @@ export interface Telemetry {
  * ```
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  assertOptions('createTelemetry', options, OPTIONS);
   const { tracer = trace.getTracer(NAME) } = options;
   let made: Instruments | undefined;
   // Created at the first use: a meter that is created before the program has set up its provider

@@ -117,6 +117,8 @@ export { editDistance, nearestName } from './nearest-name.js';
 export type { NetworkConsents } from './network-consents.js';
 export { isServicePort, networkConsents } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
+export type { OptionNames } from './options.js';
+export { assertOptions } from './options.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { isIpLiteral, normalizeHost, parseUrl } from '@ethosagent/policy';
+import {
+  assertOptions,
+  isIpLiteral,
+  normalizeHost,
+  type OptionNames,
+  parseUrl,
+} from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
 import { AddressBook, type LookupFunction, type ResolvedAddress } from './address-book.js';
 import type { ConnectOptions } from './connection.js';
@@ -320,6 +326,18 @@ async function prepared(
   return prepare(url, init);
 }
 
+const OPTIONS: OptionNames<NetworkGuardOptions> = {
+  timeoutMs: true,
+  maxBodyBytes: true,
+  maxRedirects: true,
+  allowedHosts: true,
+  declaredHosts: true,
+  withinHosts: true,
+  policy: true,
+  fetch: true,
+  lookup: true,
+};
+
 /**
  * Creates a guard for one host set and one policy.
  *
@@ -328,5 +346,6 @@ async function prepared(
  * @throws `CONFIG_INVALID` for an entry of `policy.deny` that can't be parsed
  */
 export function createNetworkGuard(options: NetworkGuardOptions): NetworkGuard {
+  assertOptions('createNetworkGuard', options, OPTIONS);
   return new NetworkGuard(options);
 }

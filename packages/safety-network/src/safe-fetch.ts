@@ -1,3 +1,4 @@
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type { NetworkPolicy } from '@ethosagent/types';
 import type { LookupFunction } from './address-book.js';
 import {
@@ -21,6 +22,20 @@ const MAX_GUARDS = 32;
  */
 const guards = new Map<string, NetworkGuard>();
 
+const OPTIONS: OptionNames<SafeFetchOptions> = {
+  timeoutMs: true,
+  maxBodyBytes: true,
+  maxRedirects: true,
+  onAccess: true,
+  signal: true,
+  idleTimeoutMs: true,
+  prepare: true,
+  onSpend: true,
+  policy: true,
+  fetch: true,
+  lookup: true,
+};
+
 /**
  * Sends a request like `fetch`, within an operator's policy. It can reach every public host that
  * the policy allows, and no address that the address floor denies. Calls with equal policies share
@@ -41,6 +56,7 @@ export async function safeFetch(
   init: RequestInit = {},
   options: SafeFetchOptions = {},
 ): Promise<Response> {
+  assertOptions('safeFetch', options, OPTIONS);
   const { policy, fetch, lookup, ...call } = options;
   const guard = fetch || lookup ? createGuard(policy, { fetch, lookup }) : sharedGuard(policy);
   return guard.fetch(url, init, call);

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { assertSecretRef, secretError } from './secret-error.js';
 
 /** Options of `createEnvSecrets`. */
@@ -22,6 +23,11 @@ export interface EnvSecrets {
   has(ref: string): Promise<boolean>;
 }
 
+const OPTIONS: OptionNames<EnvSecretsOptions> = {
+  env: true,
+  map: true,
+};
+
 /**
  * Reads secrets from environment variables.
  *
@@ -32,7 +38,9 @@ export interface EnvSecrets {
  * @param options the environment, and names of variables by ref
  * @returns the secrets
  */
-export function createEnvSecrets({ env, map = {} }: EnvSecretsOptions): EnvSecrets {
+export function createEnvSecrets(options: EnvSecretsOptions): EnvSecrets {
+  assertOptions('createEnvSecrets', options, OPTIONS);
+  const { env, map = {} } = options;
   const lookUp = (ref: string) => {
     assertSecretRef(ref);
     const mapped = Object.hasOwn(map, ref) ? map[ref] : undefined;

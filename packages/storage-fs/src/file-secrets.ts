@@ -1,7 +1,12 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, stat as statOf } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { compareCodePoints, isSecretRef } from '@ethosagent/policy';
+import {
+  assertOptions,
+  compareCodePoints,
+  isSecretRef,
+  type OptionNames,
+} from '@ethosagent/policy';
 import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
 import { isMissing, storageError } from './errno.js';
 import { FsStorage } from './fs-storage.js';
@@ -46,6 +51,10 @@ export interface FileSecrets {
   list(): Promise<string[]>;
 }
 
+const OPTIONS: OptionNames<FileSecretsOptions> = {
+  dir: true,
+};
+
 /**
  * Keeps secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
  *
@@ -57,7 +66,9 @@ export interface FileSecrets {
  * @param options `dir`: the absolute path of the folder
  * @returns the secrets
  */
-export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
+export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
+  assertOptions('createFileSecrets', options, OPTIONS);
+  const { dir } = options;
   const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });
   const pathOf = (ref: string) => {
     assertSecretRef(ref);

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { denyFloor, openGuard } from '@ethosagent/policy';
+import { assertOptions, denyFloor, type OptionNames, openGuard } from '@ethosagent/policy';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { descriptorAccess, hasDescriptors, realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
@@ -18,6 +18,11 @@ export interface FsStorageOptions {
    */
   home?: string;
 }
+
+const OPTIONS: OptionNames<FsStorageOptions> = {
+  maxReadBytes: true,
+  home: true,
+};
 
 /**
  * Storage on the disk.
@@ -42,6 +47,7 @@ export class FsStorage extends GuardedFs {
    * `maxReadBytes`: the size in bytes of the largest file that is read
    */
   constructor(options: FsStorageOptions = {}) {
+    assertOptions('FsStorage', options, OPTIONS);
     const floor = denyFloor({ home: options.home ?? homedir() });
     const access = hasDescriptors() ? descriptorAccess : realPathAccess;
     super(

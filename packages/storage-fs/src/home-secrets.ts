@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { compareCodePoints } from '@ethosagent/policy';
+import { assertOptions, compareCodePoints, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { createFileSecrets, type FileSecrets } from './file-secrets.js';
 import { Keychain, KeychainError } from './keychain.js';
@@ -30,6 +30,11 @@ export interface HomeSecrets extends FileSecrets {
   hasKeychain(): Promise<boolean>;
 }
 
+const OPTIONS: OptionNames<HomeSecretsOptions> = {
+  home: true,
+  env: true,
+};
+
 /**
  * Opens the secrets of a home. They are files `<home>/secrets/<ref>`, and items in the keychain of
  * the system, for each of which there is a file `<home>/keychain/<ref>`. If a ref has both, the
@@ -41,7 +46,9 @@ export interface HomeSecrets extends FileSecrets {
  * @param options the home, and the environment for `secret-tool`
  * @returns the secrets
  */
-export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecrets {
+export function createHomeSecrets(options: HomeSecretsOptions): HomeSecrets {
+  assertOptions('createHomeSecrets', options, OPTIONS);
+  const { home, env } = options;
   const files = createFileSecrets({ dir: join(home, 'secrets') });
   // Each file records the path of the home at which its item was stored, since a home can be moved.
   const owners = createFileSecrets({ dir: join(home, 'keychain') });

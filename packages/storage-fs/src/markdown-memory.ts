@@ -1,6 +1,11 @@
 import { dirname } from 'node:path';
 import { withFileLock } from '@ethosagent/file-lock';
-import { DEFAULT_MEMORY_LIMITS, searchMemory } from '@ethosagent/policy';
+import {
+  assertOptions,
+  DEFAULT_MEMORY_LIMITS,
+  type OptionNames,
+  searchMemory,
+} from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type MemoryProvider } from '@ethosagent/types';
 import { storageError } from './errno.js';
 import { realLocation } from './follow-links.js';
@@ -32,6 +37,16 @@ const MAX_TRIES = 100;
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
+const OPTIONS: OptionNames<MarkdownMemoryOptions> = {
+  dir: true,
+  fileOf: true,
+  maxSectionChars: true,
+  maxDocumentChars: true,
+  maxVersions: true,
+  lockWaitMs: true,
+  clock: true,
+};
+
 /**
  * Keeps memories as Markdown files, which people can edit too. Each section is a heading `## …` and
  * the text below it. A change keeps all other text byte for byte, and also keeps what a person
@@ -48,6 +63,7 @@ const MAX_MATCHES = 200;
  * // /var/lib/agent/memory/global.md: ## Tastes …
  */
 export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProvider {
+  assertOptions('createMarkdownMemory', options, OPTIONS);
   const pathOf = memoryPaths(options);
   const limits = {
     maxSectionChars: whole(options, 'maxSectionChars', DEFAULT_MEMORY_LIMITS.maxSectionChars),

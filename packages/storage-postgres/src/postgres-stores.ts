@@ -1,3 +1,4 @@
+import type { OptionNames } from '@ethosagent/policy';
 import type {
   AttachmentStore,
   KeyValueStoreFactory,
@@ -9,7 +10,7 @@ import type {
 } from '@ethosagent/types';
 import { openAttachments } from './attachments/postgres-attachments.js';
 import { Database } from './database/database.js';
-import { checkedOptions, type PostgresOptions } from './database/options.js';
+import { checkedOptions, POSTGRES_OPTIONS, type PostgresOptions } from './database/options.js';
 import { openKeyValue } from './kv/postgres-key-value.js';
 import { openMemory } from './memory/postgres-memory.js';
 import { openSecrets } from './secrets/postgres-secrets.js';
@@ -50,6 +51,8 @@ export interface PostgresStoresOptions extends PostgresOptions {
   secretsKey?: string | Uint8Array | readonly (string | Uint8Array)[];
 }
 
+const OPTIONS: OptionNames<PostgresStoresOptions> = { ...POSTGRES_OPTIONS, secretsKey: true };
+
 /**
  * Creates the stores of a runtime in a PostgreSQL database, for any number of processes and
  * machines at once. A connection is made when the first store is opened.
@@ -69,7 +72,7 @@ export interface PostgresStoresOptions extends PostgresOptions {
  */
 export function createPostgresStores(options: string | PostgresStoresOptions): PostgresStores {
   const given: PostgresStoresOptions = typeof options === 'string' ? { url: options } : options;
-  const database = new Database(checkedOptions(given));
+  const database = new Database(checkedOptions(given, 'createPostgresStores', OPTIONS));
   const { secretsKey } = given;
   const keys = secretsKey === undefined ? undefined : sealingKeys(secretsKey);
   return {

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@ethosagent/policy';
+import { assertOptions, MAX_TIMER_MS, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type KeyValueStoreFactory, type StoreOpener } from '@ethosagent/types';
 import { RedisConnection } from './redis-connection.js';
 import { createNamespace } from './redis-namespace.js';
@@ -27,6 +27,13 @@ export interface RedisStores {
   keyValue: StoreOpener<KeyValueStoreFactory>;
 }
 
+const OPTIONS: OptionNames<RedisStoresOptions> = {
+  url: true,
+  prefix: true,
+  timeoutMs: true,
+  clock: true,
+};
+
 /**
  * Creates a key-value store that many machines can share, on one Redis (or Valkey) of version 7 or
  * newer. It connects when `open` is called; each `open` makes a connection of its own.
@@ -46,6 +53,7 @@ export interface RedisStores {
  * });
  */
 export function createRedisStores(options: RedisStoresOptions): RedisStores {
+  assertOptions('createRedisStores', options, OPTIONS);
   const { prefix = 'ethos', timeoutMs = 10_000, clock } = options;
   const address = addressOf(options.url);
   if (typeof prefix !== 'string' || !/^[\w.:-]{1,64}$/.test(prefix)) {

@@ -1,4 +1,10 @@
-import { assertKvKey, DEFAULT_KV_LIMITS, MAX_TIMER_MS } from '@ethosagent/policy';
+import {
+  assertKvKey,
+  assertOptions,
+  DEFAULT_KV_LIMITS,
+  MAX_TIMER_MS,
+  type OptionNames,
+} from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
 import type { SqliteDriver } from './driver/load-driver.js';
 import { KV_SCHEMA } from './kv-schema.js';
@@ -54,6 +60,17 @@ export interface SqliteKvStore {
   driver: SqliteDriver;
 }
 
+const OPTIONS: OptionNames<SqliteKvStoreOptions> = {
+  path: true,
+  synchronous: true,
+  driver: true,
+  clock: true,
+  busyTimeoutMs: true,
+  sweepIntervalMs: true,
+  maxKeyBytes: true,
+  maxValueBytes: true,
+};
+
 /**
  * Opens a key-value store in an SQLite file, for any number of processes at once.
  *
@@ -73,6 +90,7 @@ export interface SqliteKvStore {
  * store.close();
  */
 export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStore {
+  assertOptions(FACTORY, options, OPTIONS);
   const sweepIntervalMs = wholeNumberOption(options, 'sweepIntervalMs', {
     factory: FACTORY,
     fallback: 60_000,

@@ -1,11 +1,13 @@
 import {
   applyMemoryChange,
   assertKvKey,
+  assertOptions,
   countOf,
   DEFAULT_KV_LIMITS,
   DEFAULT_MEMORY_LIMITS,
   isSameMemory,
   memorySizeChars,
+  type OptionNames,
 } from '@ethosagent/policy';
 import {
   EthosError,
@@ -54,6 +56,17 @@ const MAX_MATCHES = 200;
 /** The revision of a memory that was never changed. */
 const NO_REVISION = 0;
 
+const OPTIONS: OptionNames<SqliteMemoryOptions> = {
+  path: true,
+  synchronous: true,
+  driver: true,
+  clock: true,
+  busyTimeoutMs: true,
+  maxSectionChars: true,
+  maxDocumentChars: true,
+  maxVersions: true,
+};
+
 /**
  * Opens memories in an SQLite file, for any number of processes at once. A search returns first the
  * sections with all words of the query, and then those with some of them.
@@ -71,6 +84,7 @@ const NO_REVISION = 0;
  * memory.close();
  */
 export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
+  assertOptions(FACTORY, options, OPTIONS);
   const charsOption = (name: keyof typeof DEFAULT_MEMORY_LIMITS) =>
     wholeNumberOption(options, name, {
       factory: FACTORY,

@@ -1,11 +1,13 @@
 import {
   assertKvKey,
   assertLease,
+  assertOptions,
   checkedRef,
   countOf,
   DEFAULT_KV_LIMITS,
   messageRow,
   momentOf,
+  type OptionNames,
   ownerIdentity,
 } from '@ethosagent/policy';
 import type { SessionMessage, SessionStore } from '@ethosagent/types';
@@ -56,6 +58,16 @@ const MAX_MESSAGES = 10_000;
 /** A page of messages ends after this many characters of texts and data. */
 const MAX_PAGE_CHARS = 16_000_000;
 
+const OPTIONS: OptionNames<SqliteSessionStoreOptions> = {
+  path: true,
+  synchronous: true,
+  driver: true,
+  clock: true,
+  busyTimeoutMs: true,
+  maxTextChars: true,
+  maxDataChars: true,
+};
+
 /**
  * Opens the messages of sessions in an SQLite file, for any number of processes at once.
  *
@@ -78,6 +90,7 @@ const MAX_PAGE_CHARS = 16_000_000;
  * sessions.close();
  */
 export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SqliteSessionStore {
+  assertOptions(FACTORY, options, OPTIONS);
   const limits = {
     maxTextChars: wholeNumberOption(options, 'maxTextChars', {
       factory: FACTORY,

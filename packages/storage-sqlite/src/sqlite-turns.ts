@@ -1,8 +1,10 @@
 import {
   assertLease,
+  assertOptions,
   assertTurnKey,
   checkedSchedule,
   checkedTurn,
+  type OptionNames,
   wholeMs,
 } from '@ethosagent/policy';
 import type { TurnState, TurnStore } from '@ethosagent/types';
@@ -37,6 +39,14 @@ const KIND = { factory: 'createSqliteTurns', schema: TURN_SCHEMA };
 /** A single namespace, so that every call sees all earlier writes. */
 const NAMESPACE = 'turns';
 
+const OPTIONS: OptionNames<SqliteTurnsOptions> = {
+  path: true,
+  synchronous: true,
+  driver: true,
+  clock: true,
+  busyTimeoutMs: true,
+};
+
 /**
  * Opens a store of turns in an SQLite file, for the processes of one machine. A fleet takes its
  * turns from it.
@@ -52,6 +62,7 @@ const NAMESPACE = 'turns';
  * const fleet = createFleet({ turns });
  */
 export function createSqliteTurns(options: SqliteTurnsOptions): SqliteTurns {
+  assertOptions(KIND.factory, options, OPTIONS);
   return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
     const table = prepareTurnTable(db);
     const schedules = prepareScheduleTable(db);

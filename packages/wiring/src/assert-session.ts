@@ -1,35 +1,72 @@
-import { isLedgerSession } from '@ethosagent/core';
+import { isLedgerSession, type SessionLimits } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import type { SessionOptions } from './runtime-api.js';
+import type { ExecuteOptions, SessionOptions } from './runtime-api.js';
 
-const LIMITS = ['maxCalls', 'maxCostUsd', 'resultBudgetChars'];
-const OPTIONS = ['personality', 'approve', 'identity', 'limits', 'images'];
+const LIMITS: OptionNames<SessionLimits> = {
+  maxCalls: true,
+  maxCostUsd: true,
+  resultBudgetChars: true,
+};
+const OPTIONS: OptionNames<SessionOptions> = {
+  personality: true,
+  approve: true,
+  identity: true,
+  limits: true,
+  images: true,
+};
+
+const EXECUTE_OPTIONS: OptionNames<ExecuteOptions> = {
+  personality: true,
+  sessionId: true,
+  sessionKey: true,
+  platform: true,
+  agentId: true,
+  memoryScope: true,
+  memoryScopeId: true,
+  userScopeId: true,
+  teamId: true,
+  currentTurn: true,
+  messageCount: true,
+  abortSignal: true,
+  resultBudgetChars: true,
+  emit: true,
+  attachments: true,
+  dryRun: true,
+  tools: true,
+  host: true,
+  protections: true,
+};
 
 /**
  * Refuses unknown options, since a misspelt option would protect nothing. @throws `CONFIG_INVALID`
  */
 export function assertSession(id: unknown, options: SessionOptions): void {
   assertSessionId(id);
-  assertKeys('session', options, OPTIONS);
+  assertOptions('session', options, OPTIONS);
   const { approve, limits = {} } = options;
-  if (approve !== undefined && typeof approve !== 'function') {
-    throw invalid('approve is not a function');
-  }
-  assertKeys('limits', limits, LIMITS);
+  assertApprove(approve);
+  assertOptions('limits', limits, LIMITS);
   for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw invalid(`limits.${name} is ${limit}; give a number above zero`);
   }
 }
 
-function assertKeys(what: string, options: object, known: readonly string[]): void {
-  const strange = Object.keys(options).find((key) => !known.includes(key));
-  if (strange === undefined) return;
-  throw invalid(`${what}.${strange} is no option; there are ${known.join(', ')}`);
+/** @throws `CONFIG_INVALID` */
+export function assertApprove(approve: unknown): void {
+  if (approve === undefined || typeof approve === 'function') return;
+  throw invalid('approve is not a function; give one that decides, or leave it out');
 }
 
 function invalid(problem: string): EthosError {
   return new EthosError('CONFIG_INVALID', problem);
+}
+
+/** @throws `CONFIG_INVALID` */
+export function assertExecute(options: ExecuteOptions): void {
+  assertOptions('options of execute', options, EXECUTE_OPTIONS);
+  if (options.sessionId !== undefined) assertSessionId(options.sessionId);
 }
 
 /** @throws `CONFIG_INVALID` */

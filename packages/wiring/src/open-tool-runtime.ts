@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { resolveImageLimits } from '@ethosagent/core';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
+import { assertApprove } from './assert-session.js';
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
 import { imageScalerOf } from './installed-scaler.js';
@@ -82,8 +83,9 @@ function problemsBeforeStart(
 }
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
-function assertOptions({ home, personality, cwd, tools }: ToolRuntimeOptions): void {
+function assertOptions({ home, personality, cwd, tools, approve }: ToolRuntimeOptions): void {
   assertHome(home);
+  assertApprove(approve);
   if (typeof personality !== 'string') {
     const found = personality === undefined ? 'the option is missing' : 'it is not a text';
     const { told } = existingPersonalities(home, '');

@@ -22,7 +22,7 @@ import type {
 } from '@ethosagent/types';
 import { Admission } from './admission.js';
 import { assertDeclarations } from './assert-declarations.js';
-import { assertSession, assertSessionId } from './assert-session.js';
+import { assertExecute, assertSession } from './assert-session.js';
 import { BatchRunner } from './batch-runner.js';
 import { findRuntimeProblems } from './find-runtime-problems.js';
 import { checkSchema } from './json-schema/check-schema.js';
@@ -239,15 +239,15 @@ export class Runtime implements ToolRuntime {
     calls: readonly ToolCall[],
     options: ExecuteOptions = {},
   ): Promise<ExecuteResult[]> {
-    if (options.protections === 'none') return this.#batches.runTimed(calls, options);
-    const { personality, sessionId } = options;
     try {
-      if (sessionId !== undefined) assertSessionId(sessionId);
+      assertExecute(options);
     } catch (error) {
       const batch: readonly ToolCall[] = Array.isArray(calls) ? Array.from(calls) : [];
       const refused = refuseAll(batch, errorText(error), 'CONFIG_INVALID');
       return refused.map((result) => ({ ...result, durationMs: 0 }));
     }
+    if (options.protections === 'none') return this.#batches.runTimed(calls, options);
+    const { personality, sessionId } = options;
     const session = this.#sessions.open(sessionId ?? this.#sessionId, {
       personality,
       approve: this.#parts.options.approve,

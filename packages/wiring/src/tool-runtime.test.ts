@@ -648,15 +648,15 @@ describe('createToolRuntime given an option with an unknown name', () => {
         ['personalty', 'did you mean "personality"?'],
         // Ignored, it would open what the host meant to close.
         ['denyPath', 'did you mean "denyPaths"?'],
-        ['toolLimits', 'leave it out'],
-        ['__proto__x', 'leave it out'],
+        ['toolLimits', 'there are home, personality, '],
+        ['__proto__x', 'there are home, personality, '],
       ],
       ([name]) => /Path|__/.test(name),
     ),
   )('%s, refuses it and opens nothing', async (name, next) => {
     const given: ToolRuntimeOptions = Object({ home, cwd: work, personality: 'coder', [name]: [] });
     await expect(createToolRuntime(given)).rejects.toThrow(
-      `CONFIG_INVALID: ${name}: there is no such option; ${next}`,
+      `CONFIG_INVALID: createToolRuntime: there is no option "${name}"; ${next}`,
     );
     expect(openBelow(home)).toEqual([]);
   });

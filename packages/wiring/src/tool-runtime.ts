@@ -1,4 +1,5 @@
-import { assertKnownOptions, RUNTIME_OPTIONS } from './known-options.js';
+import { assertOptions } from '@ethosagent/policy';
+import { RUNTIME_OPTIONS } from './known-options.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 
 /**
@@ -26,7 +27,7 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
  * ```
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
-  assertKnownOptions(options, RUNTIME_OPTIONS);
+  assertOptions('createToolRuntime', options, RUNTIME_OPTIONS);
   // Copied before the engine is loaded, since the host may change them while it waits. What the
   // options inherit stays.
   const prototype: unknown = Object.getPrototypeOf(options);

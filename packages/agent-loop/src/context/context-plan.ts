@@ -1,6 +1,6 @@
+import { assertOptions } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLoopOptions, ContextOptions } from '../api.js';
-import { assertKeys } from '../options.js';
 import { cacheOf } from './breakpoints.js';
 import { knownWindow, UNKNOWN_WINDOW } from './model-windows.js';
 
@@ -45,7 +45,7 @@ export function contextPlan({
     Math.min(modelSettings.maxOutputTokens ?? MAX_RESERVE, Math.floor(window / 4));
   const { at = 0.8, keepTurns = 3, summarise = true, native = [] } = context;
   const all: Required<ContextOptions> = { window, reserve, at, keepTurns, summarise, native };
-  assertKeys('context', context, Object.keys(all));
+  assertOptions('context', context, all);
   assert(window > 0, 'window', 'give tokens above zero');
   assert(reserve >= 0 && reserve < window, 'reserve', 'give tokens below the window');
   assert(at > 0 && at <= 1, 'at', 'give a share of the window, above 0 and up to 1');

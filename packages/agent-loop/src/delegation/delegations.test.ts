@@ -592,9 +592,9 @@ describe('a task in the background', () => {
 
 describe('what an agent is not made of, and not run with', () => {
   it.each([
-    [{ limits: { maxStep: 1 } }, /limits\.maxStep is no option; there are maxSteps, /],
-    [{ retries: { max: 1 } }, /retries\.max is no option/],
-    [{ delegation: { depth: 1 } }, /delegation\.depth is no option; there are maxDepth, /],
+    [{ limits: { maxStep: 1 } }, /limits: there is no option "maxStep"; did you mean "maxSteps"/],
+    [{ retries: { max: 1 } }, /retries: there is no option "max"; there are maxRetries, /],
+    [{ delegation: { depth: 1 } }, /delegation: there is no option "depth"; there are maxDepth, /],
     [{ delegation: { maxDepth: -1 } }, /delegation\.maxDepth is -1/],
   ])('%j', (options, message) => {
     world = new DelegatingWorld();

@@ -5,6 +5,7 @@ import {
   type ShowImagesOptions,
   type UntrustedFiles,
 } from '@ethosagent/core';
+import { assertOptions } from '@ethosagent/policy';
 import {
   CapabilityError,
   type DelegatedTask,
@@ -17,7 +18,6 @@ import {
   type SessionStore,
 } from '@ethosagent/types';
 import type { AgentLoopOptions, DelegationLimits } from '../api.js';
-import { assertKeys } from '../options.js';
 import type { DelegatingTurn, RunChild } from './child-turn.js';
 import { grantTask, type TaskGrant } from './grant-task.js';
 import { readQuarantined } from './read-quarantined.js';
@@ -237,7 +237,7 @@ export class Delegations {
 }
 
 function limitsOf(limits: DelegationLimits): Required<DelegationLimits> {
-  assertKeys('delegation', limits, Object.keys(DEFAULTS));
+  assertOptions('delegation', limits, DEFAULTS);
   const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   const wrong = given.find(([, limit]) => !Number.isSafeInteger(limit) || limit < 0);
   if (wrong !== undefined) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallDecision, PendingApproval } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type {
   NewSchedule,
   NewTurn,
@@ -282,6 +283,11 @@ export class Fleet {
   }
 }
 
+const OPTIONS: OptionNames<FleetOptions> = {
+  turns: true,
+  engine: true,
+};
+
 /**
  * Creates a fleet. It stores each turn once, and any worker may run it.
  *
@@ -290,5 +296,6 @@ export class Fleet {
  * @example const fleet = createFleet({ turns: createSqliteTurns({ path: 'turns.db' }) });
  */
 export function createFleet(options: FleetOptions): Fleet {
+  assertOptions('createFleet', options, OPTIONS);
   return new Fleet(options);
 }

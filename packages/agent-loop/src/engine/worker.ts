@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type StoredTurn, type TurnOutcome, type TurnStore } from '@ethosagent/types';
 import type { AgentLoop } from '../agent-loop.js';
 import type { HeldSession } from '../held-session.js';
@@ -71,6 +72,16 @@ interface Running {
 
 const MIN_WAIT_MS = 200;
 
+const OPTIONS: OptionNames<WorkerOptions> = {
+  agent: true,
+  concurrency: true,
+  leaseMs: true,
+  sweepMs: true,
+  drainMs: true,
+  maxLosses: true,
+  keepMs: true,
+};
+
 /** Runs the turns of a fleet in this process. */
 export class TurnWorker {
   readonly #loop: AgentLoop;
@@ -90,14 +101,13 @@ export class TurnWorker {
    * @param fleet the engine and the turns of the fleet
    * @throws `CONFIG_INVALID` for an invalid option
    */
-  constructor(
-    { agent, ...options }: WorkerOptions,
-    { engine, turns }: { engine: Engine; turns: TurnStore },
-  ) {
+  constructor(options: WorkerOptions, { engine, turns }: { engine: Engine; turns: TurnStore }) {
+    assertOptions('startWorker', options, OPTIONS);
+    const { agent, ...settings } = options;
     this.#loop = agent.loop;
     this.#engine = engine;
     this.#turns = turns;
-    this.#options = withDefaults(options);
+    this.#options = withDefaults(settings);
   }
 
   /** Starts to take turns. @throws the error of an engine that does not answer */

@@ -1,8 +1,8 @@
+import { assertOptions } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLoopOptions, ToolSearchOptions } from '../api.js';
 import type { ContextPlan } from '../context/context-plan.js';
 import { windowOf } from '../context/model-windows.js';
-import { assertKeys } from '../options.js';
 
 /** When tools are searched for, with the defaults filled in. */
 export interface ToolSearchPlan {
@@ -22,7 +22,7 @@ export function toolSearchPlan(
   if (toolSearch === false) return undefined;
   const { share = 0.1, limit = 5 } = toolSearch;
   const all: Required<ToolSearchOptions> = { share, limit };
-  assertKeys('toolSearch', toolSearch, Object.keys(all));
+  assertOptions('toolSearch', toolSearch, all);
   if (typeof share !== 'number' || !(share >= 0 && share <= 1))
     throw invalid('share', 'give a share of the window from 0 to 1');
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_FOUND) {

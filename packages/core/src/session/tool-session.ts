@@ -1,3 +1,4 @@
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type { ToolCall, ToolCallResult, ToolDefinition, ToolResult } from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
 import { BatchRounds } from './batch-rounds.js';
@@ -26,6 +27,22 @@ import { SessionGrants } from './session-grants.js';
 import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
 
 const NEVER = new AbortController().signal;
+
+/** A misspelt `dryRun` would run the calls. */
+const BATCH_OPTIONS: OptionNames<SessionBatchOptions & { host?: TurnHost; personality?: string }> =
+  {
+    abortSignal: true,
+    attachments: true,
+    resultBudgetChars: true,
+    currentTurn: true,
+    messageCount: true,
+    dryRun: true,
+    tools: true,
+    onProgress: true,
+    onResult: true,
+    host: true,
+    personality: true,
+  };
 
 /** A conversation with tools: what it has read, its questions and its grants. */
 export class DefaultToolSession implements ToolSession {
@@ -79,6 +96,7 @@ export class DefaultToolSession implements ToolSession {
   ): Promise<SessionResult[]> {
     const batch = readAll(calls);
     try {
+      assertOptions('options of a batch', options, BATCH_OPTIONS);
       return await this.#rounds.run(batch, options, runCalls);
     } catch (error) {
       return refuseAll(batch, { error, host: options.host, runCalls });

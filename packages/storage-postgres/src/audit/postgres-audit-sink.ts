@@ -1,8 +1,14 @@
 import { setImmediate, setTimeout } from 'node:timers';
 import { AuditChain, type AuditChainLine } from '@ethosagent/audit';
+import type { OptionNames } from '@ethosagent/policy';
 import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
 import { Database, type Statement } from '../database/database.js';
-import { checkedOptions, type PostgresOptions, wholeNumber } from '../database/options.js';
+import {
+  checkedOptions,
+  POSTGRES_OPTIONS,
+  type PostgresOptions,
+  wholeNumber,
+} from '../database/options.js';
 
 /** The most lines that one statement writes. */
 const MAX_LINES = 500;
@@ -21,6 +27,12 @@ export interface PostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
    */
   maxPending?: number;
 }
+
+const OPTIONS: OptionNames<PostgresAuditOptions> = {
+  ...POSTGRES_OPTIONS,
+  key: true,
+  maxPending: true,
+};
 
 interface Waiting {
   until: number;
@@ -84,7 +96,7 @@ export class PostgresAuditSink implements AuditSink {
    * database that is not in UTF-8
    */
   static async open(options: PostgresAuditOptions): Promise<PostgresAuditSink> {
-    const database = new Database(checkedOptions(options));
+    const database = new Database(checkedOptions(options, 'PostgresAuditSink.open', OPTIONS));
     const sink = new PostgresAuditSink(database, options);
     await database.open();
     return sink;

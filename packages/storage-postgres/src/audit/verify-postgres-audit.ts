@@ -1,6 +1,7 @@
 import { type AuditReport, verifyAuditChain } from '@ethosagent/audit';
+import type { OptionNames } from '@ethosagent/policy';
 import { Database } from '../database/database.js';
-import { checkedOptions, type PostgresOptions } from '../database/options.js';
+import { checkedOptions, POSTGRES_OPTIONS, type PostgresOptions } from '../database/options.js';
 
 /** The database to check, and the key of its chains. */
 export interface VerifyPostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
@@ -8,6 +9,8 @@ export interface VerifyPostgresAuditOptions extends Omit<PostgresOptions, 'clock
   key?: string | Uint8Array;
 }
 
+const { clock: _, ...WITHOUT_CLOCK } = POSTGRES_OPTIONS;
+const OPTIONS: OptionNames<VerifyPostgresAuditOptions> = { ...WITHOUT_CLOCK, key: true };
 const PAGE = 1_000;
 const MAX_PROBLEMS = 1_000;
 const WHOLE_CHAINS =
@@ -28,7 +31,7 @@ const WHOLE_CHAINS =
 export async function verifyPostgresAudit(
   options: VerifyPostgresAuditOptions,
 ): Promise<AuditReport> {
-  const database = new Database(checkedOptions(options));
+  const database = new Database(checkedOptions(options, 'verifyPostgresAudit', OPTIONS));
   const { schema } = database;
   await database.open();
   const headOf = {

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { MAX_TIMER_MS } from '@ethosagent/policy';
+import { assertOptions, MAX_TIMER_MS, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 /** The address of the database, and the options of its connections. */
@@ -35,11 +35,29 @@ export interface CheckedOptions extends Required<Omit<PostgresOptions, 'tls' | '
 const FACTORY = 'createPostgresStores';
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** The options that everything in a database has. */
+export const POSTGRES_OPTIONS: OptionNames<PostgresOptions> = {
+  url: true,
+  tls: true,
+  schema: true,
+  maxConnections: true,
+  connectTimeoutMs: true,
+  statementTimeoutMs: true,
+  clock: true,
+};
+
 /**
  * Checks the options, and adds defaults.
+ * @param of what takes the options, for messages
+ * @param known an object with the names of its options
  * @throws `CONFIG_INVALID` for an invalid option; the message never contains the URL
  */
-export function checkedOptions(options: PostgresOptions): CheckedOptions {
+export function checkedOptions(
+  options: PostgresOptions,
+  of: string,
+  known: object = POSTGRES_OPTIONS,
+): CheckedOptions {
+  assertOptions(of, options, known);
   const { schema = 'ethos', clock } = options;
   // Names that need no quotes in PostgreSQL, so that operators can type them.
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {

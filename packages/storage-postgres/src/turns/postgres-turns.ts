@@ -40,7 +40,7 @@ interface TurnRow
  */
 export function createPostgresTurns(options: string | PostgresOptions): PostgresStore<TurnStore> {
   const database = new Database(
-    checkedOptions(typeof options === 'string' ? { url: options } : options),
+    checkedOptions(typeof options === 'string' ? { url: options } : options, 'createPostgresTurns'),
   );
   return {
     async open(): Promise<Required<OpenedStore<TurnStore>>> {

@@ -149,7 +149,7 @@ describe('createAgent', () => {
   it('refuses an option with an unknown name', async () => {
     const misspelt: Partial<AgentOptions> = Object({ aprove: () => false });
     await expect(start(['done'], misspelt)).rejects.toThrow(
-      'CONFIG_INVALID: aprove: there is no such option; did you mean "approve"?',
+      'CONFIG_INVALID: createAgent: there is no option "aprove"; did you mean "approve"?',
     );
   });
 

@@ -1,13 +1,13 @@
 import { AgentLoop } from '@ethosagent/agent-loop';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { imageScalerOf } from '../installed-scaler.js';
-import { assertKnownOptions, RUNTIME_OPTIONS } from '../known-options.js';
+import { RUNTIME_OPTIONS } from '../known-options.js';
 import { openToolRuntime } from '../open-tool-runtime.js';
 import type { ToolRuntimeOptions } from '../runtime-api.js';
 import type { Agent, AgentOptions } from './agent-api.js';
 
-/** The type makes this list complete, except for the options of the runtime. */
-const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOptions>, true>> = {
-  toolLimits: true,
+/** The options that go to the loop as they are. */
+const LOOP_OPTIONS: OptionNames<Omit<AgentOptions, keyof ToolRuntimeOptions | 'toolLimits'>> = {
   model: true,
   instructions: true,
   identity: true,
@@ -21,7 +21,11 @@ const OF_LOOP: Readonly<Record<Exclude<keyof AgentOptions, keyof ToolRuntimeOpti
   modelSettings: true,
   now: true,
 };
-const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
+const OPTIONS: OptionNames<AgentOptions> = {
+  ...RUNTIME_OPTIONS,
+  ...LOOP_OPTIONS,
+  toolLimits: true,
+};
 
 /**
  * Creates an agent. This module loads the loop and the engine, so it is loaded for the first agent.
@@ -29,7 +33,7 @@ const AGENT_OPTIONS = [...RUNTIME_OPTIONS, ...Object.keys(OF_LOOP)];
  * @param options a copy, which the host does not change
  */
 export async function openAgent(options: AgentOptions & { cwd: string }): Promise<Agent> {
-  assertKnownOptions(options, AGENT_OPTIONS);
+  assertOptions('createAgent', options, OPTIONS);
   const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
   const imageScaler = await imageScalerOf(given);
   const runtime = await openToolRuntime(
@@ -44,7 +48,7 @@ export async function openAgent(options: AgentOptions & { cwd: string }): Promis
   let loop: AgentLoop;
   try {
     loop = new AgentLoop({
-      ...rest,
+      ...loopOptions(options),
       tools: runtime,
       sessions: runtime.sessions,
       ...(imageScaler !== undefined && { imageScaler }),
@@ -66,4 +70,10 @@ export async function openAgent(options: AgentOptions & { cwd: string }): Promis
       }
     },
   };
+}
+
+function loopOptions(options: AgentOptions): Pick<AgentOptions, keyof typeof LOOP_OPTIONS> {
+  return Object(
+    Object.fromEntries(Object.entries(options).filter(([name]) => name in LOOP_OPTIONS)),
+  );
 }

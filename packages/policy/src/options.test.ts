@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { assertOptions, type OptionNames } from './options.js';
+
+interface Options {
+  denyPaths?: readonly string[];
+  maxCalls?: number;
+}
+const OPTIONS: OptionNames<Options> = { denyPaths: true, maxCalls: true };
+
+describe('assertOptions', () => {
+  it.each([[{}], [{ maxCalls: 1 }], [{ denyPaths: undefined }], [Object.create({ other: 1 })]])(
+    'accepts %j',
+    (options) => {
+      expect(() => assertOptions('createIt', options, OPTIONS)).not.toThrow();
+    },
+  );
+
+  it.each([
+    [undefined, 'the options are missing; give an object with denyPaths, maxCalls'],
+    [null, 'the options are not an object; give an object with denyPaths, maxCalls'],
+    [[], 'the options are not an object; give an object with denyPaths, maxCalls'],
+    ['/etc', 'the options are of type string; give an object with denyPaths, maxCalls'],
+    [{ denyPath: ['/etc'] }, 'there is no option "denyPath"; did you mean "denyPaths"?'],
+    [{ maxCalls: 1, retries: 2 }, 'there is no option "retries"; there are denyPaths, maxCalls'],
+    [{ constructor: 1 }, 'there is no option "constructor"; there are denyPaths, maxCalls'],
+  ])('refuses %j', (options, problem) => {
+    expect(() => assertOptions('createIt', options, OPTIONS)).toThrow(
+      `CONFIG_INVALID: createIt: ${problem}`,
+    );
+  });
+});

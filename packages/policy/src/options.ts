@@ -1,0 +1,35 @@
+import { EthosError } from '@ethosagent/types';
+import { nearestName } from './nearest-name.js';
+import { isObject } from './shape.js';
+
+/** The names of all options of a type. One that is missing, or is no option, does not compile. */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
+
+/**
+ * Refuses what is no options object, and unknown names, which only plain JavaScript can pass. A
+ * misspelt option that was ignored could leave out a limit, such as `denyPaths`.
+ *
+ * @param of what takes the options: a function, or the option that holds them
+ * @param options as the caller gave them
+ * @param known an object with all names that there are, such as `OptionNames`
+ * @throws `CONFIG_INVALID` with the nearest name, or with all names
+ */
+export function assertOptions(of: string, options: unknown, known: object): void {
+  const names = Object.keys(known);
+  const all = names.join(', ');
+  if (!isObject(options)) throw invalid(`${of}: ${told(options)}; give an object with ${all}`);
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, names);
+  const next = near === undefined ? `there are ${all}` : `did you mean "${near}"?`;
+  throw invalid(`${of}: there is no option "${unknown}"; ${next}`);
+}
+
+function told(options: unknown): string {
+  if (options === undefined) return 'the options are missing';
+  return `the options are ${options === null || Array.isArray(options) ? 'not an object' : `of type ${typeof options}`}`;
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('CONFIG_INVALID', problem);
+}
