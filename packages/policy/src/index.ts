@@ -117,6 +117,7 @@ export { editDistance, nearestName } from './nearest-name.js';
 export type { NetworkConsents } from './network-consents.js';
 export { isServicePort, networkConsents } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
+export { once } from './once.js';
 export type { OptionNames } from './options.js';
 export { assertOptions } from './options.js';
 export type { PathSet } from './paths.js';
@@ -198,7 +199,7 @@ export {
 } from './source-trust.js';
 export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';
-export { cleanLine, cleanText, hiddenIn } from './text/clean-text.js';
+export { cleanLine, cleanText, hiddenIn, takenOutPattern } from './text/clean-text.js';
 export {
   hasControls,
   showControls,

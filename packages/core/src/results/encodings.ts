@@ -1,3 +1,5 @@
+import { takenOutPattern } from '@ethosagent/policy';
+
 /** A text that was decoded from another one, with the original place of each character. */
 export interface Decoded {
   readonly text: string;
@@ -20,6 +22,7 @@ const BACKSLASH =
   /\\(?:u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|U([\da-fA-F]{8})|[xX]([\da-fA-F]{2})|([0-3][0-7]{2}|[4-7][0-7])|([^ux]))/gs;
 const QUOTED_PRINTABLE = /=(?:([0-9A-F]{2})|\r?\n)/g;
 const NULS = /\0+/g;
+const PLAIN = /^[\t\n\r -~]*$/;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   b: '\b',
@@ -76,7 +79,8 @@ const ENTITY = new RegExp(
 
 /**
  * Decodes one layer of escapes: percent-encoding (also of forms, and `%uXXXX`), backslashes as in
- * JSON and most languages (also in octal), HTML entities, quoted-printable, UTF-16 of ASCII.
+ * JSON and most languages (also in octal), HTML entities, quoted-printable, UTF-16 of ASCII, and what
+ * cleaning takes out of a text that a model reads.
  * Characters beyond ASCII come out as the bytes of their UTF-8, one character per byte.
  */
 export function* unescaped(text: string): Generator<Decoded> {
@@ -89,6 +93,7 @@ export function* unescaped(text: string): Generator<Decoded> {
     yield* some(replaced(text, QUOTED_PRINTABLE, decode));
   }
   if (text.includes('\0')) yield* some(replaced(text, NULS, () => ''));
+  if (!PLAIN.test(text)) yield* some(replaced(text, takenOutPattern(), () => ''));
 }
 
 function* some<T>(one: T | undefined): Generator<T> {

@@ -1,3 +1,4 @@
+import { INVISIBLE_CLASS, once } from '@ethosagent/policy';
 import {
   type Decoded,
   decodedWords,
@@ -53,7 +54,9 @@ const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
 export function needleOf(ref: string, value: string): Needle {
   const bytes = utf8(value);
-  const forms = new Set([value, bytes]);
+  const lines = value.replaceAll('\r\n', '\n');
+  // Programs change the ends of lines of what they print.
+  const forms = new Set([value, bytes, lines, lines.replaceAll('\n', '\r\n')]);
   let shortestBytes = bytes.length;
   // UTF-16 of ASCII is found by removing the NULs.
   if (bytes !== value) {
@@ -71,7 +74,8 @@ export function needleOf(ref: string, value: string): Needle {
  * Finds secrets in a text, or in bytes with one character per byte. It finds them unencoded, and
  * below up to three layers of percent-encoding, backslash escapes, HTML entities, quoted-printable,
  * base64, base64url (also within a longer word, and broken into lines), hex (also with separators)
- * and UTF-16.
+ * and UTF-16. It also finds them with escape sequences of terminals and invisible characters between
+ * their characters, which are taken out of what models read.
  *
  * It does not find secrets that are cut, reversed, compressed, encrypted, in another case, or in an
  * encoding that is not named here. Below the first layer it finds none once `depth` is used up.
@@ -171,13 +175,16 @@ function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   return false;
 }
 
-const SPACE = /\s/;
+const WRITTEN = once(() => new RegExp(`[\\s${INVISIBLE_CLASS}]`, 'u'));
 
-/** Whether an encoding may write this character: ASCII, any space between groups, the NUL of UTF-16. */
+/**
+ * Whether an encoding may write this character: ASCII, controls, any space between groups, and what
+ * nobody sees. Of what nobody sees, tags are pairs of surrogates.
+ */
 function isWritten(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
-  if (code <= 0x7e) return code >= 0x20 || code === 0 || (code >= 0x09 && code <= 0x0d);
-  return code >= 0xa0 && SPACE.test(text.charAt(index));
+  if (code <= 0xa0 || (code >= 0xd800 && code <= 0xdfff)) return true;
+  return WRITTEN().test(text.charAt(index));
 }
 
 function* below(decoded: Decoded, needles: readonly Needle[], layers: Layers): Generator<Hit> {

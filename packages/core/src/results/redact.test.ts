@@ -1,13 +1,16 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { truncationMarker } from '@ethosagent/policy';
+import { cleanText, truncationMarker } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_DEEP_CHARS } from './find-secrets.js';
+import { markUntrusted } from './mark-untrusted.js';
 import { redactResult, SecretRedactor } from './redact.js';
 
 const SECRET = 'sk-live/4f+9Zé "q\\';
 const HEX = Buffer.from(SECRET).toString('hex');
+
+const ORIGIN = { source: 'https://x.test/', tool: 'reads' };
 
 function redactor(...secrets: Array<[ref: string, value: string]>): SecretRedactor {
   const made = new SecretRedactor();
@@ -52,6 +55,18 @@ const FORMS: Record<string, (secret: string) => string> = {
   'form-encoded': (secret) => new URLSearchParams({ key: secret }).toString(),
   'the query of a URL': (secret) =>
     new URL(`https://example.com/?key=${encodeURI(secret).replaceAll('#', '%23')}`).href,
+};
+
+/** What stands between two characters of the secret, and is taken out of what a model reads. */
+const BETWEEN: Record<string, string> = {
+  'a zero-width space': '\u200b',
+  'a soft hyphen': '\u00ad',
+  'the colours of grep': '\u001b[m\u001b[K\u001b[01;31m\u001b[K',
+  'a link of a terminal': '\u001b]8;;https://x.test/\u0007',
+  'a C1 control': '\u0085',
+  'a DEL': '\u007f',
+  'a tag': '\u{e0061}',
+  'a variation selector': '\ufe0f',
 };
 
 /** Whether a text still contains the secret, or decodes to it. */
@@ -103,6 +118,25 @@ describe('SecretRedactor.redact', () => {
     expect(survives(redacted, SECRET)).toBe(false);
     expect(redacted).toContain('[secret:providers/x]');
     expect(redacted).toMatch(/^before .* after$/s);
+  });
+
+  describe.each(Object.entries(BETWEEN))('with %s between its characters', (_name, between) => {
+    const ASCII = 'sk-live-4f9Zq81hunter2';
+    it.each([
+      ['in the middle', (text: string) => `${text.slice(0, 6)}${between}${text.slice(6)}`],
+      ['everywhere', (text: string) => [...text].join(between)],
+    ])('%s, replaces a secret', (_where, spread) => {
+      for (const secret of [ASCII, SECRET]) {
+        const known = redactor(['providers/x', secret]);
+        for (const form of [secret, base64(secret), encodeURIComponent(secret)]) {
+          const marked = markUntrusted(known.redact(`key is ${spread(form)}.`), ORIGIN);
+          expect(marked).toMatch(/\nkey is .*\[secret:providers\/x\].*\.\n/s);
+          expect(survives(marked, secret)).toBe(false);
+          const cleaned = cleanText(known.redact(`key is ${spread(form)}.`), 1_000);
+          expect(survives(cleaned, secret)).toBe(false);
+        }
+      }
+    });
   });
 
   const secrets = fc.oneof(

@@ -1,9 +1,21 @@
-import { hasControls, withoutControls, withoutEscapes } from './controls.js';
+import { once } from '../once.js';
+import { ESCAPE_SEQUENCE, hasControls, withoutControls, withoutEscapes } from './controls.js';
 import { shorten, takeStart } from './cut-text.js';
-import { hasInvisible, withoutInvisible } from './invisible.js';
+import { hasInvisible, INVISIBLE_CLASS, withoutInvisible } from './invisible.js';
 import { plainLines } from './lines.js';
 import { foldLookalikes } from './lookalikes.js';
 import { modelTokens } from './model-tokens.js';
+
+/**
+ * A global pattern for everything that cleaning may take out of a text: escape sequences, controls
+ * except for the tab and line ends, and characters that nobody sees. What stood apart in the text
+ * stands together in what is cleaned.
+ *
+ * @returns the pattern
+ */
+export const takenOutPattern: () => RegExp = once(
+  () => new RegExp(`${ESCAPE_SEQUENCE.source}|(?![\\t\\n\\r])[${INVISIBLE_CLASS}\\p{Cc}]`, 'gu'),
+);
 
 /**
  * Finds something in a text that a person would not see, or that a chat template would take for one

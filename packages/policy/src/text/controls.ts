@@ -1,4 +1,5 @@
-const ESCAPE_SEQUENCE = new RegExp(
+/** The escape sequences of terminals. */
+export const ESCAPE_SEQUENCE = new RegExp(
   [
     // CSI: colours, the cursor.
     '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]',
