@@ -2,7 +2,7 @@ import type { AgentLoopOptions } from '@ethosagent/agent-loop';
 import { createInMemorySessionStore } from '@ethosagent/core';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import { samplePng, tries } from '@ethosagent/test-support';
-import type { AnyTool } from '@ethosagent/types';
+import { type AnyTool, errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,6 +22,8 @@ let asked: string[];
 /** What the reader says. */
 let reader: string;
 let noted: string[];
+/** Takes the session away from the loop. */
+let lose = () => {};
 beforeEach(() => {
   asked = [];
   reader = '{"price": 7, "stock": "yes", "note": "x"}';
@@ -58,6 +60,34 @@ const tools: AnyTool[] = [
     },
   }),
 ];
+
+tools.push(
+  defineTool({
+    name: 'paid',
+    description: 'Costs a dollar.',
+    input: z.object({}),
+    capabilities: {},
+    outputIsUntrusted: true,
+    async execute() {
+      noted.push('paid');
+      return ok('7', { cost_usd: 1 });
+    },
+  }),
+  defineTool({
+    name: 'keep',
+    description: 'Keeps something.',
+    input: z.object({}),
+    capabilities: { storage: { scope: 'tool-private', kind: 'kv' } },
+    async execute(_, { kvStore }) {
+      noted.push('keeps');
+      lose();
+      await kvStore.set('a', 'b').catch((error: unknown) => noted.push(`${errorCodeOf(error)}`));
+      return ok('7');
+    },
+  }),
+);
+
+const FREE = { input: 0, output: 0 };
 
 const isReader = (task: string) => task.startsWith('Question: ');
 
@@ -190,6 +220,45 @@ describe('read_quarantined', () => {
     const { usage } = await agents.loop.ask({ sessionId: 's', prompt });
     // Two steps of the agent, and the reader's.
     expect(usage).toMatchObject({ inputTokens: 30, outputTokens: 15 });
+  });
+});
+
+describe('a turn that reads in quarantine again and again', () => {
+  const paid = read({ tool: 'paid' });
+  const again: Talk = ({ step }) =>
+    step < 6 ? { calls: [{ name: 'read_quarantined', args: paid }] } : { text: 'done' };
+  const limits = { maxSteps: 50, maxIdenticalCalls: 50 };
+
+  it('ends at its cost, which has that of the tools that were read', async () => {
+    const agents = start(again, undefined, { limits: { ...limits, maxCostUsd: 3 }, prices: FREE });
+    const done = await agents.loop.ask({ sessionId: 's', prompt: 'Go' });
+    expect(done).toMatchObject({ end: 'max_cost', usage: { costUsd: 3 } });
+    expect(noted).toEqual(['paid', 'paid', 'paid']);
+  });
+
+  it('ends at its calls, of which those that were read are some', async () => {
+    const agents = start(again, undefined, { limits: { ...limits, maxCalls: 5 } });
+    const done = await agents.loop.ask({ sessionId: 's', prompt: 'Go' });
+    expect(done.end).toBe('max_calls');
+    expect(noted).toEqual(['paid', 'paid']);
+  });
+
+  it('makes no more calls at once than it has left', async () => {
+    const four = Array.from({ length: 4 }, () => `!read_quarantined ${JSON.stringify(paid)}`);
+    const agents = start(undefined, undefined, { limits: { ...limits, maxCalls: 6 } });
+    await agents.loop.ask({ sessionId: 's', prompt: four.join('\n') });
+    expect(noted).toEqual(['paid', 'paid']);
+  });
+
+  it('keeps nothing in stores once it has lost the session', async () => {
+    const agents = start();
+    const held = await agents.loop.hold('s', 60_000);
+    lose = () => held?.lose();
+    const prompt = `!read_quarantined ${JSON.stringify(read({ tool: 'keep' }))}`;
+    if (held === undefined) throw new Error('the session is held by somebody');
+    const turn = agents.loop.ask({ sessionId: 's', prompt, claim: held });
+    expect(await turn).toMatchObject({ end: 'failed' });
+    expect(noted).toEqual(['keeps', 'SESSION_TAKEN']);
   });
 });
 

@@ -90,6 +90,8 @@ export class SubAgents {
       limits: this.#limits,
       remaining: () => current().remaining(),
       charge: (usage) => current().charge(usage),
+      beginRead: () => current().beginRead(),
+      paid: (costUsd) => current().paid(costUsd),
       sources: () => turn.sources,
       grantsOf: this.#place?.grantsOf ?? ref.id,
       claim: heldBy(this.#place?.claim ?? turn.claim),

@@ -19,6 +19,7 @@ import type { RetryPlan, TurnLimits } from './options.js';
 import {
   ABORTED,
   answered,
+  callsText,
   causeOfEnd,
   endRecord,
   FAILED,
@@ -86,6 +87,8 @@ export class Turn {
   /** What sub-agents used, including before a resumption. */
   #delegated: AgentUsage;
   #endsAt = 0;
+  /** Calls for readers that are being recorded. */
+  #beginning = 0;
 
   constructor(parts: TurnParts, turn: LoggedTurn) {
     this.#parts = parts;
@@ -136,8 +139,35 @@ export class Turn {
     this.#note({ begun: 0, usage }).catch(() => {});
   }
 
-  /** Records what sub-agents did. Those in the background may outlive the turn. */
-  async #note(delegated: { begun: number; usage: AgentUsage }): Promise<void> {
+  /**
+   * Counts a call that is about to run for a reader alone. The claim is checked last.
+   *
+   * @throws `TURN_LIMIT` when the turn has made all its calls
+   * @throws as `Journal.append`
+   */
+  async beginRead(): Promise<void> {
+    const { limits, journal } = this.#parts;
+    if (this.#turn.calls + this.#beginning >= limits.maxCalls) {
+      throw new EthosError('TURN_LIMIT', callsText(limits.maxCalls));
+    }
+    this.#beginning += 1;
+    try {
+      await this.#note({ begun: 0, calls: 1, usage: NO_USAGE });
+    } finally {
+      this.#beginning -= 1;
+    }
+    journal.count({ calls: 1, costUsd: 0 });
+    this.claim?.assertHeld();
+  }
+
+  /** Counts what a call for a reader cost. */
+  paid(costUsd: number): void {
+    this.#parts.journal.count({ calls: 0, costUsd });
+    this.charge({ ...NO_USAGE, costUsd });
+  }
+
+  /** Records what sub-agents and readers did. Those in the background may outlive the turn. */
+  async #note(delegated: { begun: number; calls?: number; usage: AgentUsage }): Promise<void> {
     if (this.#turn.end !== undefined) return;
     await this.#parts.journal.append({ kind: 'delegated', turn: this.#turn.turn, ...delegated });
   }

@@ -111,6 +111,7 @@ export interface ScopedDelegation {
 export interface DelegationCaller {
   sessionId: string;
   personalityId?: string;
+  toolCallId?: string;
   /** Fires when the call ends or is aborted. */
   signal: AbortSignal;
 }

@@ -42,6 +42,10 @@ export interface DelegatingTurn extends DelegationPlace {
   remaining(): { tokens?: number; costUsd?: number; ms?: number };
   /** Counts what a sub-agent used as used by the turn. */
   charge(usage: AgentUsage): void;
+  /** Counts a call that is about to run for a reader. @throws `TURN_LIMIT`, or as a store does */
+  beginRead(): Promise<void>;
+  /** Counts what such a call cost, in US dollars. */
+  paid(costUsd: number): void;
   /** The untrusted content that the turn has read. */
   sources(): readonly UntrustedSource[];
 }

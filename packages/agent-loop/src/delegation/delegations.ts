@@ -76,7 +76,7 @@ export class Delegations {
       list: () => this.#table.list(turn.ref),
       get: ({ signal }, id, opts) => this.#table.get(turn.ref, id, { ...opts, signal }),
       cancel: (_caller, id) => this.#table.cancel(turn.ref, id),
-      read: ({ signal }, asked) => this.#read(turn, asked, signal),
+      read: (caller, asked) => this.#read(turn, asked, caller),
     };
   }
 
@@ -98,7 +98,7 @@ export class Delegations {
   async #read(
     turn: DelegatingTurn,
     asked: QuarantinedRead,
-    signal: AbortSignal,
+    caller: DelegationCaller,
   ): Promise<QuarantinedValue> {
     if (this.#isClosed) throw tooLate();
     if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');
@@ -108,7 +108,7 @@ export class Delegations {
       approve,
       files,
       images,
-      signal,
+      caller,
       now: this.#now,
       read: (prompt) => {
         if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');

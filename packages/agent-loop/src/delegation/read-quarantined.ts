@@ -13,6 +13,7 @@ import {
 } from '@ethosagent/core';
 import { compileClosedSchema } from '@ethosagent/policy';
 import type {
+  DelegationCaller,
   FailureCause,
   QuarantinedRead,
   QuarantinedValue,
@@ -29,7 +30,7 @@ export interface QuarantineParts {
   read: QuarantineModel;
   /** How that model sees images. */
   images: ShowImagesOptions;
-  signal: AbortSignal;
+  caller: DelegationCaller;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -47,7 +48,8 @@ export async function readQuarantined(
 ): Promise<QuarantinedValue> {
   const closed = compileClosedSchema(schema);
   if (!closed.ok) return failed(closed.problem, 'INPUT_INVALID');
-  const { turn, read, images, signal } = parts;
+  const { turn, read, images, caller } = parts;
+  const { signal } = caller;
   if (turn.tools.tool(name)?.capabilities.delegation !== undefined) {
     return failed(
       `${name} gives tasks to others, and is not read in quarantine`,
@@ -79,9 +81,10 @@ function failed(error: string, cause: FailureCause): QuarantinedValue {
 async function runCall(
   name: string,
   args: unknown,
-  { turn, approve, files, signal, now }: QuarantineParts,
+  { turn, approve, files, caller, now }: QuarantineParts,
 ): Promise<{ result: ToolResult; isMarked: boolean }> {
-  const { tools, personalityId, identity, ref } = turn;
+  const { tools, personalityId, identity, ref, claim } = turn;
+  const { signal } = caller;
   const personality = await tools.personality(personalityId);
   const guard = new CallGuard({
     personality,
@@ -124,6 +127,12 @@ async function runCall(
       // The session will not read what this call reads. But what the call keeps in stores may be
       // untrusted.
       isTainted: true,
+      ...(caller.toolCallId !== undefined && { parentCallId: caller.toolCallId }),
+      ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
+      beforeRun: async () => {
+        signal.throwIfAborted();
+        await turn.beginRead();
+      },
       onResult: (_, told) => {
         facts = told;
       },
@@ -133,6 +142,8 @@ async function runCall(
     const error = 'there was no answer';
     return { result: { ok: false, code: 'execution_failed', error }, isMarked: false };
   }
+  const cost = facts?.ran === true && answer.result.ok ? Number(answer.result.cost_usd) : 0;
+  if (cost > 0 && Number.isFinite(cost)) turn.paid(cost);
   const { isMarked } = await guard.judge(answer, facts);
   return { result: answer.result, isMarked };
 }

@@ -162,8 +162,8 @@ const CHECKS = {
       source: isShape({ source: isString, tool: isString }),
     },
   ),
-  /** How many sub-agents were begun, and what sub-agents used. */
-  delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),
+  /** How many sub-agents were begun, what they used, and how many calls ran for a reader alone. */
+  delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }, { calls: isCount }),
   resumed: isShape({ turn: isCount }),
   /**
    * What the model no longer sees: results of the listed calls, and the entries that were summed

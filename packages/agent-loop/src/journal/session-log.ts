@@ -189,6 +189,7 @@ export class SessionLog {
         turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
         break;
       case 'delegated':
+        turn.calls += record.calls ?? 0;
         turn.delegated = {
           begun: turn.delegated.begun + record.begun,
           usage: addUsage(turn.delegated.usage, record.usage),

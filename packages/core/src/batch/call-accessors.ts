@@ -82,6 +82,10 @@ class CallOfRegistry implements RegistryCall {
     return this.#state.batch.facts.readMtimes;
   }
 
+  get toolCallId() {
+    return this.#state.toolCallId;
+  }
+
   get delegation() {
     return this.#state.batch.input.host?.delegation;
   }

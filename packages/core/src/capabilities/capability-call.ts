@@ -35,6 +35,7 @@ export type BackgroundSession = Pick<
 
 /** What a call of a registry has, and other calls do not. */
 export interface RegistryCall {
+  readonly toolCallId: string;
   readonly attachments: readonly TurnAttachment[];
   /** The storage of the turn, and when each file was read from it. */
   readonly storage: Storage | undefined;

@@ -19,6 +19,7 @@ export const delegation = defineCapability('delegation', {
       accessors.delegation = new ScopedDelegationImpl(registry.delegation, {
         sessionId: ctx.sessionId,
         personalityId: ctx.personalityId,
+        toolCallId: registry.toolCallId,
         mayStart: background === true,
         scope,
       });

@@ -13,6 +13,7 @@ import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } 
 export interface ScopedDelegationOptions {
   sessionId: string;
   personalityId: string | undefined;
+  toolCallId?: string;
   /** Whether tasks may outlive the call. */
   mayStart: boolean;
   scope: AccessScope;
@@ -98,10 +99,11 @@ export class ScopedDelegationImpl implements ScopedDelegation {
   }
 
   #caller() {
-    const { sessionId, personalityId, scope } = this.#options;
+    const { sessionId, personalityId, toolCallId, scope } = this.#options;
     return {
       sessionId,
       ...(personalityId !== undefined && { personalityId }),
+      ...(toolCallId !== undefined && { toolCallId }),
       signal: scope.signal,
     };
   }
