@@ -70,7 +70,7 @@ export class TurnInnerCalls {
       over: new Set(),
     });
     return new InnerCalls({
-      personality,
+      personality: () => options.tools.personality(personality.id),
       tool: (name) => options.tools.tool(name),
       known: () => ({ isTainted: sources.length > 0, sources }),
       approve: options.approve,

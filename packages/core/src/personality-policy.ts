@@ -6,6 +6,7 @@ import {
   type ProcessPolicy,
   type QuotaPolicy,
   type SecretSources,
+  type UntrustedPolicy,
 } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
 
@@ -13,6 +14,7 @@ const NO_REACH: PersonalityFsReach = { read: [], write: [] };
 
 /** For an unknown personality, such as one whose file became invalid while a call waited. */
 const UNKNOWN: PersonalityPolicy = {
+  offers: () => false,
   safety: {
     network: { allow: [] },
     process: { sandbox: 'required' },
@@ -125,6 +127,16 @@ export class PolicyAtOnce {
     }
     const all = this.#said?.tool_settings;
     return all !== undefined && Object.hasOwn(all, key) ? all[key] : undefined;
+  }
+
+  /** Whether the personality has a tool now. */
+  offers(toolName: string): boolean {
+    return this.#said?.offers?.(toolName) ?? true;
+  }
+
+  /** What calls may do once untrusted content was read. */
+  get untrusted(): UntrustedPolicy | undefined {
+    return this.#said?.safety?.untrusted;
   }
 
   /** The parts of the policy that allow a tool, if a file says so. */

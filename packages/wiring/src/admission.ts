@@ -105,6 +105,13 @@ export class Admission {
     return expandToolset(config.toolset, this.#parts.registry.list()).names;
   }
 
+  /** Whether a personality has a tool, as its file is now. */
+  offers(config: PersonalityConfig, tool: string): boolean {
+    return this.#parts.registry
+      .getAllowed(this.toolNames(config), this.filters(config))
+      .some(({ name }) => name === tool);
+  }
+
   filters(config: PersonalityConfig): ToolFilterOpts {
     const { mcp_servers } = config;
     const filters = toolFilters(config);

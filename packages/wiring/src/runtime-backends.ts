@@ -15,6 +15,8 @@ export interface RuntimeBackendsParts {
   readonly denyPaths: readonly string[];
   /** Whether a personality may reach anything, as its file is now. */
   readonly admits: (config: PersonalityConfig) => boolean;
+  /** Whether a personality has a tool. */
+  readonly offers: (config: PersonalityConfig, tool: string) => boolean;
 }
 
 /** Combines the stores, the host's hooks, and what the personality of a call allows. */
@@ -25,6 +27,7 @@ export function createBackends({
   audit,
   denyPaths,
   admits,
+  offers,
 }: RuntimeBackendsParts): CapabilityBackends {
   const { approve, fetch, lookup, sandbox } = options;
   return {
@@ -38,7 +41,12 @@ export function createBackends({
       const config = personalities.at(id);
       if (config === undefined || !admits(config)) return undefined;
       const { problems: _, ...fs_reach } = personalities.reachOf(config);
-      return { ...config, fs_reach, places: personalities.placesOf(config) };
+      return {
+        ...config,
+        fs_reach,
+        places: personalities.placesOf(config),
+        offers: (tool) => offers(config, tool),
+      };
     },
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,

@@ -110,6 +110,7 @@ export class Runtime implements ToolRuntime {
       ...parts,
       personalities,
       admits: (config) => this.#admission.isAdmitted(config),
+      offers: (config, tool) => this.#admission.offers(config, tool),
     });
     this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
       checkSchema,

@@ -446,6 +446,61 @@ describe('a session', () => {
     });
   });
 
+  describe('whose personality changes while somebody is asked', () => {
+    const REACH = 'fs_reach: {read: ["${CWD}"], write: ["${CWD}"]}';
+    it.each([
+      ['no longer has its tool', 'toolset: [read_file]', false],
+      ['denies it after untrusted content', 'safety: {untrusted: {send: deny}}', false],
+      ['is no longer valid', 'toolset: 7', false],
+      ['says the same in other words', '# pay is allowed', true],
+    ])('%s: runs: %s', async (_how, more, runs) => {
+      const runtime = await start({
+        approve: () => {
+          setPersonality(`${REACH}\n${more}`);
+          return true;
+        },
+      });
+      const { result } = await one(runtime.session('s'), 'pay', { amount: 20 });
+      expect(pays).toEqual(runs ? [20] : []);
+      if (runs) return;
+      expect(result).toMatchObject({
+        ok: false,
+        error: expect.stringMatching(/what it may do changed while it waited/),
+      });
+    });
+  });
+
+  it.each([
+    ['no longer has the tool', 'toolset: [program, page]'],
+    ['denies it after untrusted content', 'safety: {untrusted: {send: deny}}'],
+  ])('makes no call of a program once the personality %s', async (_how, then) => {
+    const page = defineTool({
+      name: 'page',
+      description: 'Gets a page.',
+      capabilities: {},
+      input: z.object({}),
+      outputIsUntrusted: true,
+      execute: async () => ok('pay more'),
+    });
+    const program = defineTool({
+      name: 'program',
+      description: 'Reads, pays, and pays again.',
+      capabilities: { calls: { tools: ['page', 'pay'] } },
+      input: z.object({}),
+      async execute(_, { calls }) {
+        if (calls === undefined) throw new Error('it may make no calls');
+        await calls.call('page', {});
+        await calls.call('pay', { amount: 1 });
+        setPersonality(then);
+        await calls.call('pay', { amount: 2 });
+        return ok('done');
+      },
+    });
+    const runtime = await start({ tools: [page, pay, program], approve: () => true });
+    expect((await one(runtime.session('s'), 'program', {})).result.ok).toBe(true);
+    expect(pays).toEqual([1]);
+  });
+
   describe('a call whose person is asked again, while somebody else answers', () => {
     const places = ['here', 'in another process'];
     let answer: () => Promise<ApprovalDecision | 'later'>;

@@ -1,4 +1,4 @@
-import type { AuditApproval, ToolCall } from '@ethosagent/types';
+import type { AuditApproval, ToolCall, UntrustedPolicy } from '@ethosagent/types';
 import type { CallNarrowing } from '../call-narrowing.js';
 import { CallScope } from '../call-scope.js';
 import { CallTaint } from '../call-taint.js';
@@ -16,6 +16,7 @@ export const PARTLY_DONE =
 export interface Approved {
   entry: RegisteredTool;
   capabilities: ResolvedGrant;
+  untrusted: UntrustedPolicy | undefined;
 }
 
 /** What the steps of one call have found out so far. */

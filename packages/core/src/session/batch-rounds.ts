@@ -109,7 +109,7 @@ export class BatchRounds {
     const { tools, ledger, approve, files, now } = this.#parts;
     const { generation } = ledger;
     return new InnerCalls({
-      personality,
+      personality: () => tools.personality(personality.id),
       tool: (name) => tools.tool(name),
       known: () => ledger,
       approve: host?.approve ?? approve,

@@ -42,7 +42,8 @@ export interface InnerAnswer {
 
 /** Runs, counts and records the inner calls of a batch. */
 export interface InnerCallsParts {
-  personality: PersonalityConfig;
+  /** The personality as it is now. Asked for each call. */
+  personality: () => Promise<PersonalityConfig>;
   /** The tool that has the name now. */
   tool: (name: string) => AnyTool | undefined;
   /** The untrusted content that may have influenced the calling call until now. */
@@ -107,7 +108,8 @@ export class InnerCalls {
     call: InnerCall,
     { brought, signal }: { brought: UntrustedSource[]; signal: AbortSignal },
   ): Promise<CalledResult> {
-    const { begin, end, known, tool, personality, files, grants, now } = this.#parts;
+    const { begin, end, known, tool, files, grants, now } = this.#parts;
+    const personality = await this.#parts.personality();
     let refused: TurnGate | undefined;
     try {
       await begin(call);

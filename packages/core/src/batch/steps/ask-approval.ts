@@ -50,7 +50,8 @@ function ask(state: CallState): Answer | Promise<Answer> {
 
 /**
  * A yes was given to this tool with this reach and these settings. Refuses the call if they have
- * changed while it waited.
+ * changed while it waited, if the personality no longer has the tool, or if it says something else
+ * about untrusted content.
  */
 export function refuseIfChanged(state: CallState): Answer {
   if (state.approved === undefined) return undefined;
@@ -75,6 +76,8 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const plain = copyPlain(state.args);
   const shown = plain.ok ? plain.value : structuredClone(state.issued);
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
+  // Asked for now, since the policy may change while somebody decides.
+  const { untrusted } = policy;
   const settings = frozenCopy(state.settings);
   const { now } = input.options;
   const { parentCallId } = input.host ?? {};
@@ -106,7 +109,7 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const approved = why === undefined;
   note(state, { reason, approved, decision: ending, askedAt, now: now() });
   if (why !== undefined) return refused(state, why);
-  state.approved = { entry, capabilities };
+  state.approved = { entry, capabilities, untrusted };
   return refuseIfChanged(state);
 }
 
@@ -145,13 +148,16 @@ function plainOf(decision: unknown): Record<string, unknown> {
   }
 }
 
-function isAsApproved(state: CallState, { entry, capabilities }: Approved): boolean {
+function isAsApproved(state: CallState, { entry, capabilities, untrusted }: Approved): boolean {
   const { input, facts } = state.batch;
+  const { policy } = state;
   try {
     return (
       input.tools.get(entry.name) === entry &&
-      isDeepStrictEqual(entry.plan.describe(facts, state.policy, state.narrowing), capabilities) &&
-      saysTheSame(entry.settings?.resolve(state.policy), state.resolvedSettings)
+      policy.offers(entry.name) &&
+      isDeepStrictEqual(policy.untrusted, untrusted) &&
+      isDeepStrictEqual(entry.plan.describe(facts, policy, state.narrowing), capabilities) &&
+      saysTheSame(entry.settings?.resolve(policy), state.resolvedSettings)
     );
   } catch {
     // A host's backend that throws does not prove that nothing has changed.
