@@ -42,6 +42,12 @@ describe('TaskJournal', () => {
     expect(await new TaskJournal(store, { ...parent, id: 't' }).list()).toEqual([]);
   });
 
+  it('begins no new list once its session was deleted', async () => {
+    const store = createInMemorySessionStore();
+    await new TaskJournal(store, parent).ended(info('a', { state: 'done' }));
+    expect(await store.list()).toEqual([]);
+  });
+
   it('keeps the beginning of a long prompt', async () => {
     const journal = new TaskJournal(createInMemorySessionStore(), parent);
     await journal.started(info('a', { prompt: '\u{1f600}'.repeat(100_000) }));

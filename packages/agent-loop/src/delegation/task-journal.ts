@@ -47,6 +47,11 @@ const isEntry = isShape({ v: isAmount, task: isAnything });
 type Checked<C> = C extends Check<infer T> ? T : never;
 type Started = Checked<typeof isStarted>;
 type Ended = Checked<typeof isEnded>;
+/** Read when the session is deleted. */
+interface Given {
+  kind: 'task_given';
+  id: string;
+}
 
 export const INTERRUPTED =
   'the process that ran it has ended, or another process still runs it; what it did until then is done';
@@ -78,10 +83,16 @@ export class TaskJournal {
     return this.#append(`${id} was started`, record);
   }
 
-  ended(info: DelegationInfo): Promise<void> {
+  /** Notes a task that nobody looks up later, so that its session is deleted with this one. */
+  ran(id: string): Promise<void> {
+    return this.#append(`${id} was given`, { kind: 'task_given', id });
+  }
+
+  /** Does nothing for a task of a session that was deleted meanwhile. */
+  async ended(info: DelegationInfo): Promise<void> {
     const { id, state, endedAt = info.startedAt, steps, calls, costUsd, result, error } = info;
     const { untrusted } = info;
-    if (state === 'running') return Promise.resolve();
+    if (state === 'running' || !(await this.list()).some((begun) => begun.id === id)) return;
     const record: Ended = {
       kind: 'task_ended',
       id,
@@ -94,7 +105,7 @@ export class TaskJournal {
       ...(result !== undefined && { result }),
       ...(error !== undefined && { error }),
     };
-    return this.#append(`${id}: ${state}`, record);
+    await this.#append(`${id}: ${state}`, record);
   }
 
   /**
@@ -130,7 +141,7 @@ export class TaskJournal {
     }
   }
 
-  async #append(text: string, task: Started | Ended): Promise<void> {
+  async #append(text: string, task: Started | Ended | Given): Promise<void> {
     const message: NewSessionMessage = { role: 'system', text, data: { v: VERSION, task } };
     await this.#store.append(this.#owner, [message]);
   }

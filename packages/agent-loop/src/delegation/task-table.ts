@@ -34,7 +34,8 @@ export class TaskTable {
 
   /** Records that a task has begun, so that a crash does not lose it. */
   async begin(task: Task): Promise<void> {
-    if (task.isBackground) await this.#journalOf(task.parent).started(task.info());
+    const journal = this.#journalOf(task.parent);
+    await (task.isBackground ? journal.started(task.info()) : journal.ran(task.id));
   }
 
   /** Records the end of a task. Never rejects: if it can't be recorded, the task is kept here. */
@@ -51,8 +52,9 @@ export class TaskTable {
   async list(parent: SessionRef): Promise<DelegationInfo[]> {
     const stored = await this.#journalOf(parent).list();
     const known = new Map(stored.map((info) => [info.id, info]));
+    // A task that is not recorded belongs to a deleted session of the same id.
     for (const task of this.#of(parent.id)) {
-      if (task.isBackground) known.set(task.id, task.info());
+      if (known.has(task.id)) known.set(task.id, task.info());
     }
     return [...known.values()];
   }

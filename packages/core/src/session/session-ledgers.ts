@@ -9,6 +9,7 @@ import {
   taskJournalId,
 } from './ledger-ids.js';
 import { SessionLedger } from './session-ledger.js';
+import { subAgentsOf } from './sub-agents-of.js';
 import { UntrustedFiles } from './untrusted-files.js';
 
 type Owner = Partial<SessionOwner>;
@@ -91,13 +92,15 @@ export class SessionLedgers {
       list: (opts) => store.list(opts),
       messages: (sessionId, opts) => store.messages(sessionId, opts),
       search: (query, opts) => store.search(query, opts),
-      delete: (sessionId) => this.#delete(sessionId),
+      delete: (sessionId) => this.#delete(sessionId, new Set()),
     };
     SessionLedgers.#known.set(sessions, this);
     return sessions;
   }
 
-  async #delete(sessionId: string): Promise<boolean> {
+  /** @param seen the sessions that are being deleted with one of them */
+  async #delete(sessionId: string, seen: Set<string>): Promise<boolean> {
+    seen.add(sessionId);
     const held = sessionOfLedger(sessionId);
     if (held !== undefined && (await this.#store.get(held)) !== null) {
       throw new EthosError(
@@ -113,6 +116,10 @@ export class SessionLedgers {
     }
     const wasThere = await this.#store.delete(sessionId);
     if (isLedgerSession(sessionId)) return wasThere;
+    // Their list goes last: what could not be deleted is found when somebody deletes again.
+    for await (const child of subAgentsOf(this.#store, sessionId)) {
+      if (!seen.has(child)) await this.#delete(child, seen);
+    }
     const hadTasks = await this.#store.delete(taskJournalId(sessionId));
     const hadLedger = await this.#store.delete(sessionLedgerId(sessionId));
     this.#forget(sessionPart(sessionId));
