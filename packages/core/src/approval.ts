@@ -1,3 +1,4 @@
+import { type OptionNames, unknownOption } from '@ethosagent/policy';
 import type { GrantScope } from '@ethosagent/types';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 
@@ -54,3 +55,25 @@ export type ApprovalDecision =
       /** A no for now: the call waits in its session, and has no answer yet. */
       waits?: boolean;
     };
+
+const DECISION: OptionNames<Exclude<ApprovalDecision, boolean>> = {
+  approved: true,
+  reason: true,
+  args: true,
+  always: true,
+  by: true,
+  grant: true,
+  edited: true,
+  askedAt: true,
+  waits: true,
+};
+
+/**
+ * What is wrong with a decision that has a key that there is not. A misspelt `args` would approve
+ * the arguments of the model.
+ */
+export function decisionProblem(said: unknown): string | undefined {
+  if (typeof said !== 'object' || said === null) return undefined;
+  const problem = unknownOption(said, DECISION);
+  return problem && `the decision does not count: ${problem}`;
+}

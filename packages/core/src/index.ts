@@ -52,7 +52,7 @@ export type { ApprovalBook, KnownApproval } from './session/approval-book.js';
 export { assertToolSession } from './session/assert-tool-session.js';
 export { CallGuard, type CallGuardParts, type GuardedResult } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
-export type { AskHost } from './session/host-answer.js';
+export { type AskHost, answerOfHost } from './session/host-answer.js';
 export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
 export { InnerCalls } from './session/inner-calls.js';
 export {

@@ -59,6 +59,13 @@ describe('DefaultToolRegistry approvals', () => {
       () => Promise.reject(null),
       refused(`the approval callback failed, ${NOT_RUN}`),
     ],
+    [
+      'approved with a misspelt key',
+      () => Object({ approved: true, arguments: { amount: 0 } }),
+      refused(
+        `the decision does not count: there is no option "arguments"; there are approved, reason, args, always, by, grant, edited, askedAt, waits, ${NOT_RUN}`,
+      ),
+    ],
     ['true', () => true, ok('paid')],
     [
       'a promise of approved',

@@ -119,7 +119,7 @@ export { isServicePort, networkConsents } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
 export { once } from './once.js';
 export type { OptionNames } from './options.js';
-export { assertOptions } from './options.js';
+export { assertOptions, unknownOption } from './options.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,

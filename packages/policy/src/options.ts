@@ -15,14 +15,28 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * @throws `CONFIG_INVALID` with the nearest name, or with all names
  */
 export function assertOptions(of: string, options: unknown, known: object): void {
-  const names = Object.keys(known);
-  const all = names.join(', ');
-  if (!isObject(options)) throw invalid(`${of}: ${told(options)}; give an object with ${all}`);
+  if (!isObject(options)) {
+    const all = Object.keys(known).join(', ');
+    throw invalid(`${of}: ${told(options)}; give an object with ${all}`);
+  }
+  const problem = unknownOption(options, known);
+  if (problem !== undefined) throw invalid(`${of}: ${problem}`);
+}
+
+/**
+ * The first option of an object that there is not, for a message.
+ *
+ * @param options an object
+ * @param known an object with all names that there are
+ * @returns `undefined` if there are all
+ */
+export function unknownOption(options: object, known: object): string | undefined {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return;
+  if (unknown === undefined) return undefined;
+  const names = Object.keys(known);
   const near = nearestName(unknown, names);
-  const next = near === undefined ? `there are ${all}` : `did you mean "${near}"?`;
-  throw invalid(`${of}: there is no option "${unknown}"; ${next}`);
+  const next = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+  return `there is no option "${unknown}"; ${next}`;
 }
 
 function told(options: unknown): string {

@@ -1,4 +1,4 @@
-import type { AskHost, CapabilityBackends } from '@ethosagent/core';
+import { type AskHost, answerOfHost, type CapabilityBackends } from '@ethosagent/core';
 import type { AuditSink, PersonalityConfig } from '@ethosagent/types';
 import { hostEnvironment } from './host-environment.js';
 import type { PersonalityConfigs } from './personality-configs.js';
@@ -66,7 +66,7 @@ export function createBackends({
 /** Outside a session nothing can wait for a decision. */
 function atOnce(approve: AskHost): NonNullable<CapabilityBackends['approve']> {
   return async (request) => {
-    const said = await approve(request);
+    const said = await answerOfHost(approve, request);
     return said === 'later' ? { approved: false, reason: 'only a session can wait' } : said;
   };
 }

@@ -446,6 +446,42 @@ describe('a session', () => {
     });
   });
 
+  describe('with a decision that has a key that there is not', () => {
+    const MISSPELT = Object({ approved: true, arguments: { amount: 1 } });
+    const problem = /APPROVAL_INVALID: .*there is no option "arguments"; there are approved, /;
+
+    it('still waits', async () => {
+      const session = (await start()).session('s');
+      const waiting = await asked(session, 'pay', { amount: 20 });
+      await expect(session.decide(waiting, MISSPELT)).rejects.toThrow(problem);
+      await expect(session.decide(waiting, Object(undefined))).rejects.toThrow(
+        /APPROVAL_INVALID: .*`approved` is neither true nor false/,
+      );
+      await session.resume();
+      expect(pays).toEqual([]);
+      await session.decide(waiting, { approved: true, args: { amount: 1 } });
+      await session.resume();
+      expect(pays).toEqual([1]);
+    });
+
+    it.each(['session', 'none'] as const)(
+      'from the callback does not run, with protections: %s',
+      async (protections) => {
+        const failed: unknown[] = [];
+        const runtime = await start({
+          approve: () => MISSPELT,
+          onError: ({ error }) => {
+            failed.push(error);
+          },
+        });
+        const [answer] = await runtime.execute([call('pay', { amount: 20 })], { protections });
+        expect(answer?.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
+        expect(pays).toEqual([]);
+        expect(failed).toEqual([expect.objectContaining({ code: 'APPROVAL_INVALID' })]);
+      },
+    );
+  });
+
   describe('whose personality changes while somebody is asked', () => {
     const REACH = 'fs_reach: {read: ["${CWD}"], write: ["${CWD}"]}';
     it.each([

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from '@ethosagent/core';
+import { answerOfHost } from '@ethosagent/core';
 import type { AgentLoopOptions } from '../api.js';
 import type { ChildTurn } from './child-turn.js';
 
@@ -8,8 +8,7 @@ const CAN_NOT_WAIT =
 /** Asks the approver of the agent above. The answer comes at once or not at all. */
 export function approveForChild(approve: AgentLoopOptions['approve']): ChildTurn['approve'] {
   return async (request) => {
-    const decision: ApprovalDecision | 'later' =
-      approve === undefined ? 'later' : await approve(request);
+    const decision = await answerOfHost(approve, request);
     return decision === 'later' ? { approved: false, reason: CAN_NOT_WAIT } : decision;
   };
 }

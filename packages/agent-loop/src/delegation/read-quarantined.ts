@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  answerOfHost,
   askQuarantined,
   type CallFacts,
   CallGuard,
@@ -92,7 +93,7 @@ async function runCall(
     isTainted: turn.sources().length > 0,
     sources: turn.sources(),
     approve: async (request) => {
-      const said = approve === undefined ? 'later' : await approve(request);
+      const said = await answerOfHost(approve, request);
       if (said === 'later') return { approved: false, reason: CAN_NOT_WAIT };
       if (typeof said !== 'object' || said.approved !== true) return said;
       // An approval must be for exactly this call.

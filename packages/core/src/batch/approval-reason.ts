@@ -1,5 +1,6 @@
 import { errorText, shorten } from '@ethosagent/policy';
 import { type AnyTool, type ApprovalFacts, errorCodeOf } from '@ethosagent/types';
+import { decisionProblem } from '../approval.js';
 import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
@@ -56,6 +57,8 @@ export function refusal(decision: unknown): string | undefined {
     if (typeof decision !== 'object' || decision === null) return 'it was refused';
     const { approved, reason, args }: { approved?: unknown; reason?: unknown; args?: unknown } =
       decision;
+    const problem = decisionProblem(decision);
+    if (problem !== undefined) return `${problem}, ${NOT_RUN}`;
     if (approved === true && args === undefined) return undefined;
     if (approved === true)
       return `it was approved with changed arguments, which only a call in a session can take, ${NOT_RUN}`;

@@ -7,7 +7,7 @@ import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
 import { type ApprovalBook, decisionOn } from './approval-book.js';
 import { grantCovers } from './grants.js';
-import { type AskHost, asDecision, decisionOf, extraOf } from './host-answer.js';
+import { type AskHost, answerOfHost, asDecision, decisionOf, extraOf } from './host-answer.js';
 import { isSameQuestion, questionOf, toolDigest } from './question.js';
 import { reasonWithSources } from './reason-with-sources.js';
 import type {
@@ -176,7 +176,7 @@ export class CallGuard {
       ...request,
       reason: reasonWithSources(request.reason, isTainted ? sources : []),
     };
-    const said = approve === undefined ? 'later' : await approve(shown);
+    const said = await answerOfHost(approve, shown);
     // Somebody else may have withdrawn the call meanwhile, or decided.
     const present = book.find(toolCallId)?.approval;
     if (known !== undefined && present?.question !== known.approval.question) return false;
@@ -252,7 +252,7 @@ export class CallGuard {
         const problem = `the person who approved it changed the arguments, and those do not fit (${errorText(error)})`;
         this.problems.set(toolCallId, problem);
         if (approve === undefined || asked >= MAX_ASKED || shown.signal.aborted) return;
-        said = decisionOf(await approve({ ...shown, problem }));
+        said = decisionOf(await answerOfHost(approve, { ...shown, problem }));
       }
     }
   }

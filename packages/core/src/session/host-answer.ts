@@ -1,10 +1,30 @@
-import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
+import { EthosError } from '@ethosagent/types';
+import { type ApprovalDecision, type ApprovalRequest, decisionProblem } from '../approval.js';
 import type { CallDecision } from './session-api.js';
 
 /** A host's decision on a call that needs approval. */
 export type AskHost = (
   request: ApprovalRequest,
 ) => ApprovalDecision | 'later' | Promise<ApprovalDecision | 'later'>;
+
+/**
+ * Asks the host about a call.
+ *
+ * @param approve the callback of the host
+ * @param request what is asked
+ * @returns `later` without a host
+ * @throws `APPROVAL_INVALID` for an answer with a key that there is not
+ */
+export async function answerOfHost(
+  approve: AskHost | undefined,
+  request: ApprovalRequest,
+): Promise<ApprovalDecision | 'later'> {
+  if (approve === undefined) return 'later';
+  const said = await approve(request);
+  const problem = decisionProblem(said);
+  if (problem !== undefined) throw new EthosError('APPROVAL_INVALID', problem);
+  return said;
+}
 
 /** Returns a decision as an answer of the host to the registry. */
 export function asDecision({

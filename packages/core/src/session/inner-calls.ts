@@ -20,7 +20,7 @@ import type {
 } from '../turn-host.js';
 import { type ApprovalBook, emptyBook } from './approval-book.js';
 import { CallGuard, type CallGuardParts } from './call-guard.js';
-import type { AskHost } from './host-answer.js';
+import { type AskHost, answerOfHost } from './host-answer.js';
 import type { UntrustedSource } from './session-api.js';
 import { sourceOfCall } from './source-list.js';
 
@@ -158,8 +158,7 @@ export class InnerCalls {
    * later.
    */
   async #ask(request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { approve } = this.#parts;
-    const said = approve === undefined ? 'later' : await approve(request);
+    const said = await answerOfHost(this.#parts.approve, request);
     if (said === 'later') return { approved: false, reason: CAN_NOT_WAIT };
     if (typeof said !== 'object' || said === null || said.approved !== true) return said;
     return said.args === undefined ? said : { approved: false, reason: CAN_NOT_CHANGE };

@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from '@ethosagent/types';
+import { decisionProblem } from '../approval.js';
 import type { CheckedCall } from './check-call.js';
 import { type GrantOwner, mayGrant } from './grants.js';
 import { toolDigest } from './question.js';
@@ -45,9 +46,12 @@ export interface DecisionParts {
  */
 export async function settleDecision(
   approval: PendingApproval,
-  { approved, reason, args, always, by }: CallDecision,
+  said: CallDecision,
   { personality, check }: DecisionParts,
 ): Promise<{ decision: SettledDecision; shown: PendingApproval }> {
+  const problem = decisionProblem(said);
+  if (problem !== undefined) throw invalid(problem);
+  const { approved, reason, args, always, by }: CallDecision = Object(said);
   if (typeof approved !== 'boolean') throw invalid('`approved` is neither true nor false');
   if (!approved && (args !== undefined || always !== undefined)) {
     throw invalid('a no has neither `args` nor `always`');
@@ -59,19 +63,20 @@ export async function settleDecision(
       `it was asked under ${personalityId}: \`args\` and \`always\` are to be said there`,
     );
   }
-  const said: SettledDecision = {
+  const settled: SettledDecision = {
     approved,
     ...(typeof reason === 'string' && { reason: reason.toWellFormed() }),
     ...(typeof by === 'string' && { by: by.toWellFormed() }),
     ...(always !== undefined && { always }),
   };
-  if (args === undefined) return { decision: said, shown: approval };
+  if (args === undefined) return { decision: settled, shown: approval };
   const { toolCallId, toolName: name } = approval;
   const checked = await check({ toolCallId, name, args });
   if (checked.kind === 'refused') throw refusal(checked.result);
-  if (checked.kind === 'runs') return { decision: { ...said, args }, shown: { ...approval, args } };
+  if (checked.kind === 'runs')
+    return { decision: { ...settled, args }, shown: { ...approval, args } };
   const { approval: shown } = checked;
-  return { decision: { ...said, args, runs: shown.question }, shown };
+  return { decision: { ...settled, args, runs: shown.question }, shown };
 }
 
 /** Whether the decision that was already made is the same as the new one. */
