@@ -1,4 +1,4 @@
-import { nearestName } from '@ethosagent/policy';
+import { EFFECTS, nearestName } from '@ethosagent/policy';
 import {
   type AnyTool,
   CAPABILITIES,
@@ -56,12 +56,44 @@ export function validateDeclaration(declared: ToolCapabilities): CapabilityProbl
 /** Why a tool can't be registered: the shape of its declaration is wrong. */
 export function toolShapeProblem(tool: AnyTool): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
+  if (Array.isArray(tool)) return 'a list is no tool; spread it: ...createFileTools()';
+  if (typeof Object(tool).then === 'function') return 'a promise is no tool; await it';
   const { name, capabilities } = tool;
   if (typeof name !== 'string' || name === '') return 'a tool has a name';
   const [misnamed] = misnamedToolProperties(tool);
   if (misnamed !== undefined) return `${name}: ${misnamed}`;
   if (typeof tool.execute !== 'function') return `${name} has no execute function`;
+  const wrong = valueProblem(tool);
+  if (wrong !== undefined) return `${name}: ${wrong}`;
   return capabilitiesShapeProblem(name, capabilities);
+}
+
+const BOOLEANS = [
+  'alwaysInclude',
+  'outputIsUntrusted',
+  'supportsDryRun',
+  'validateSchema',
+  'defer',
+  'returnDirect',
+  'idempotent',
+  'unconfined',
+] as const satisfies readonly (keyof AnyTool)[];
+
+/** A value that is not understood would take away a protection, as a misspelt effect does. */
+function valueProblem(tool: AnyTool): string | undefined {
+  const { effects, requiresApproval } = tool;
+  for (const name of BOOLEANS) {
+    const value: unknown = tool[name];
+    if (value !== undefined && typeof value !== 'boolean') return `${name} is true or false`;
+  }
+  if (!['undefined', 'boolean', 'function'].includes(typeof requiresApproval)) {
+    return 'requiresApproval is true, false, or a function';
+  }
+  if (effects === undefined) return undefined;
+  if (!Array.isArray(effects)) return `effects is a list of ${EFFECTS.join(', ')}`;
+  const other: unknown = effects.find((effect) => !EFFECTS.includes(effect));
+  if (other === undefined) return undefined;
+  return `effects: ${JSON.stringify(other)} is none; ${meantOf(String(other), EFFECTS)}`;
 }
 
 /** Why a service can't be opened. */
@@ -89,6 +121,11 @@ function capabilitiesShapeProblem(name: string, declared: ToolCapabilities): str
   for (const module of MODULES) {
     const wrong = module.shapeProblem(declared);
     if (wrong !== undefined) return `${name}: capabilities.${wrong}`;
+  }
+  for (const [capability, declaration] of Object.entries(declared)) {
+    const { keys } = FACTS.get(capability) ?? {};
+    if (keys === undefined || declaration === undefined || typeof declaration === 'object') continue;
+    return `${name}: capabilities.${capability} is an object with ${keys.join(', ')}`;
   }
   return undefined;
 }

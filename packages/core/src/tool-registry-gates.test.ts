@@ -378,6 +378,29 @@ describe('DefaultToolRegistry ownership', () => {
       { ...makeTool('x'), capabilities: { network: { allowedHost: [] } } },
       'did you mean "allowedHosts"?',
     ],
+    [
+      'an effect',
+      { ...makeTool('x'), effects: ['sned'] },
+      'x: effects: "sned" is none; did you mean "send"? there are write, send, spawn',
+    ],
+    ['a text of effects', { ...makeTool('x'), effects: 'send' }, 'x: effects is a list of write, '],
+    [
+      'what is true',
+      { ...makeTool('x'), outputIsUntrusted: 'yes' },
+      'x: outputIsUntrusted is true or false',
+    ],
+    [
+      'when it is asked about',
+      { ...makeTool('x'), requiresApproval: 'always' },
+      'x: requiresApproval is true, false, or a function',
+    ],
+    [
+      'a reach',
+      { ...makeTool('x'), capabilities: { fs_reach: 'from-personality' } },
+      'x: capabilities.fs_reach is an object with read, write',
+    ],
+    ['a list of tools', [makeTool('x')], 'a list is no tool; spread it'],
+    ['a promise of a tool', Promise.resolve(makeTool('x')), 'a promise is no tool; await it'],
   ])('register says what was meant by %s that is misnamed', (_name, tool, message) => {
     const registry = new DefaultToolRegistry();
     expect(() => Reflect.apply(registry.register, registry, [untyped(tool)])).toThrow(message);

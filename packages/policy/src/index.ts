@@ -32,7 +32,7 @@ export { compileDenySet, denyFloor } from './deny-floor.js';
 export type { DenySet } from './deny-set.js';
 export { createDenySet } from './deny-set.js';
 export { depthOf } from './depth.js';
-export { effectsOf } from './effects.js';
+export { EFFECTS, effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
 export { errorText } from './error-text.js';

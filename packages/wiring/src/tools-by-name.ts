@@ -119,7 +119,7 @@ function isInstalled(name: ExtensionPackage): boolean {
 }
 
 function isTool(value: unknown): value is AnyTool {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -137,7 +137,10 @@ export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<
   const tools: AnyTool[] = [];
   const odd = picked.findIndex((each) => typeof each !== 'string' && !isTool(each));
   if (odd !== -1) {
-    const message = `tools[${odd}] is ${picked[odd] === null ? 'null' : typeof picked[odd]}, and neither a tool nor a name; check what is imported there`;
+    const value: unknown = picked[odd];
+    const message = Array.isArray(value)
+      ? `tools[${odd}] is a list; spread it, as in tools: [...createFileTools()]`
+      : `tools[${odd}] is ${value === null ? 'null' : typeof value}, and neither a tool nor a name; check what is imported there`;
     throw new EthosError('CONFIG_INVALID', message);
   }
   const given = picked.flatMap((each) => (typeof each === 'string' ? [] : [each.name]));
