@@ -124,7 +124,8 @@ function capabilitiesShapeProblem(name: string, declared: ToolCapabilities): str
   }
   for (const [capability, declaration] of Object.entries(declared)) {
     const { keys } = FACTS.get(capability) ?? {};
-    if (keys === undefined || declaration === undefined || typeof declaration === 'object') continue;
+    if (keys === undefined || declaration === undefined || typeof declaration === 'object')
+      continue;
     return `${name}: capabilities.${capability} is an object with ${keys.join(', ')}`;
   }
   return undefined;

@@ -171,6 +171,19 @@ describe('executeParallel', () => {
         },
       ],
     ],
+    [
+      'a call in the words of another framework',
+      [{ toolCallId: 'c', toolName: 'x', input: {} }],
+      [
+        {
+          toolCallId: 'c',
+          result: {
+            code: 'input_invalid',
+            error: 'the call is not an object with toolCallId, name and args',
+          },
+        },
+      ],
+    ],
   ])('answers %s', async (_name, calls, expected) => {
     const results = await new DefaultToolRegistry().executeParallel(untyped(calls), batchContext());
     expect(results).toMatchObject(expected);

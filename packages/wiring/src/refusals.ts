@@ -11,7 +11,7 @@ export function refuseAll(
 
 /** The answer to something that is not a call. */
 export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
-  if (typeof call === 'object' && call !== null) return undefined;
+  if (typeof Object(call).name === 'string') return undefined;
   return refuse(
     Object(call),
     'INPUT_INVALID',

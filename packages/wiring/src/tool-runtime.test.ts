@@ -543,7 +543,9 @@ describe('ToolRuntime.execute', () => {
 
   it('answers what is no object in its place, whether or not the others can run', async () => {
     const runtime = await start({ tools: [counter] });
-    const calls = JSON.parse('[null, {"toolCallId":"c","name":"counter","args":{}}, "text", 7]');
+    const calls = JSON.parse(
+      '[null, {"toolCallId":"c","name":"counter","args":{}}, "text", {"toolName":"counter"}]',
+    );
     const wrong = (number: number) => ({
       toolCallId: undefined,
       name: undefined,

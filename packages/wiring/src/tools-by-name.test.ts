@@ -45,6 +45,13 @@ describe('pickTools', () => {
     }
   });
 
+  it('says of a list of tools in the list how to spread it', async () => {
+    const tools = [createTodoTools()];
+    await expect(pickTools(Object(tools))).rejects.toThrow(
+      'CONFIG_INVALID: tools[0] is a list; spread it, as in tools: [...createFileTools()]',
+    );
+  });
+
   it('refuses what is no list', async () => {
     await expect(pickTools(Object('read_file'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
@@ -54,6 +61,15 @@ describe('pickTools', () => {
     const { tools, reducers } = await pickTools([...(own ? [own] : []), 'terminal', 'lint']);
     expect(tools.map(({ name }) => name)).toEqual(['todo_set', 'terminal', 'lint']);
     expect(reducers).toEqual([terminalReducer]);
+  });
+
+  it('refuses another tool of the same name, of which one would have no effect', async () => {
+    const [own] = createTodoTools();
+    if (own === undefined) throw new Error('there are no tools');
+    expect((await pickTools([own, own, 'lint', 'lint'])).tools).toHaveLength(4);
+    await expect(pickTools([own.name, { ...own }])).rejects.toThrow(
+      'TOOL_NAME_TAKEN: tools: two tools have the name "todo_set"; leave one out',
+    );
   });
 
   it.each([

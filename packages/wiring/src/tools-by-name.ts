@@ -126,7 +126,7 @@ function isTool(value: unknown): value is AnyTool {
  * Replaces names by tools.
  *
  * @throws `CONFIG_INVALID` for a name that no extension has, and for an extension that is not
- * installed
+ * installed; `TOOL_NAME_TAKEN` for two tools of one name
  */
 export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<PickedTools> {
   if (!Array.isArray(picked)) {
@@ -156,6 +156,11 @@ export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<
     const { tools: all, reducers: own = [] } = await loading;
     tools.push(...all.filter(({ name }) => name === each));
     reducers.push(...own.filter(({ toolName }) => toolName === each));
+  }
+  const twice = tools.find((tool) => tools.some((o) => o !== tool && o.name === tool.name));
+  if (twice !== undefined) {
+    const message = `tools: two tools have the name ${JSON.stringify(twice.name)}; leave one out, or give it another name`;
+    throw new EthosError('TOOL_NAME_TAKEN', message);
   }
   return { tools, reducers };
 }

@@ -5,15 +5,18 @@ import { filteredOut, unavailable } from '../../tool-gates.js';
 import type { CallState } from '../call-state.js';
 import { inputInvalid, notAvailable, type Step, stopped } from './step.js';
 
+const NO_CALL = 'the call is not an object with toolCallId, name and args';
+
 /** Reads the call once: it may be an object that answers differently when it is read again. */
 export const readCall: Step = (state) => {
   const { batch, call } = state;
   if (batch.watch.aborted) return stopped(state, { why: 'abort', reason: batch.watch.reason });
   if (typeof call !== 'object' || call === null) {
-    return inputInvalid('the call is not an object with toolCallId, name and args');
+    return inputInvalid(NO_CALL);
   }
   const { toolCallId, name, args } = call;
   state.toolCallId = toolCallId;
+  if (typeof name !== 'string') return inputInvalid(NO_CALL);
   state.name = name;
   state.issued = args;
   return undefined;
