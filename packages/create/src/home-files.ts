@@ -72,12 +72,13 @@ export function onlyHome(options: HomeOptions): Record<string, string> {
 }
 
 function personality({ id, folder, toolset, sandbox }: HomeOptions): string {
-  return `# What the tools of this agent may touch. A change holds from the next batch of calls on.
+  return `# What the tools of this agent may touch. A change holds from the next call on.
 # "ethosagent check" finds mistakes, "ethosagent reach" shows what each tool may touch.
 name: ${id}
 description: Works on the files in ${folder}.
 
 # The tools that the model is told of. No list: all tools. []: none.
+# Tools of MCP servers are not among them: mcp_servers lists their servers. No list: all servers.
 toolset: [${toolset.join(', ')}]
 
 # Folders, with all that is below them. \${CWD} is the folder that the agent is started in.

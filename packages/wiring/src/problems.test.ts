@@ -59,6 +59,11 @@ describe('ToolRuntime.problems', () => {
       ':2:11: toolset: a is neither',
       'a group of tools; register it, or take it out',
     ],
+    [
+      'toolset: [mcp__linear__list]',
+      ':2:11: toolset: mcp__linear__list is a tool of an MCP server',
+      'take it out',
+    ],
     ['mcp_servers: [x, lnear]', ':2:18: mcp_servers: lnear is no', 'did you mean "linear"?'],
     ['plugins: [wether]', ':2:11: plugins: wether is no plugin', 'did you mean "weather"?'],
   ])('names what is meant by %s, and where it stands', async (yaml, start, end) => {

@@ -68,6 +68,15 @@ export function findProblems(
       known: [...tools.map(({ name }) => name), ...labels],
       remedy: 'register it',
     }),
+    ...(personality.toolset ?? [])
+      .filter((entry) => mcpServerOf(entry) !== undefined && !unknown.includes(entry))
+      .map((entry) => ({
+        file,
+        key: 'toolset',
+        tool: entry,
+        message: `${at('toolset', entry)}: toolset: ${entry} is a tool of an MCP server, and toolset neither gives nor takes these: the personality has all tools of the servers in mcp_servers, without those that mcp.json excludes; take it out`,
+        heldBack: false,
+      })),
     ...missing('mcp_servers', (server) => servers.has(server), {
       what: 'no server that a registered tool comes from',
       known: servers,

@@ -114,6 +114,11 @@ it.each<[what: string, yaml: string, told: string[]]>([
     ],
   ],
   [
+    'nothing of a key that a mistake of syntax hides',
+    'name: C\ntoolset: [getter]\nfs_reach:\n\tread: ["${self}"]\n',
+    [expect.stringMatching(/^4:\d+: not valid YAML: /)],
+  ],
+  [
     'nothing of what may stand under a misspelt key',
     'name: C\ntoolset: [getter]\nfs_reach: {read: ["${self}"]}\nsaftey: {network: {allow: [x]}}\n',
     ['4:1: unknown key "saftey"; did you mean "safety"?'],

@@ -48,12 +48,14 @@ export function withOtherProblems(
 
 /**
  * Whether a problem would also exist without the mistakes. The servers of a personality with
- * mistakes are not started, so their tools are not known.
+ * mistakes are not started, so their tools are not known. Behind a mistake of syntax, a key may be
+ * lost that is there.
  */
-function countsIn({ key, tool }: RuntimeProblem, { isSound }: SoundKeys): boolean {
+function countsIn({ key, tool }: RuntimeProblem, { isSound, syntaxErrors }: SoundKeys): boolean {
   if (key === 'mcp_servers' || mcpServerOf(tool) !== undefined) return false;
   const [top = ''] = key.split(/[.[]/);
-  return ALONE.includes(top) || (isSound(top) && isSound('toolset'));
+  if (ALONE.includes(top)) return true;
+  return syntaxErrors === 0 && isSound(top) && isSound('toolset');
 }
 
 function byPlace(one: string, other: string): number {
