@@ -15,8 +15,12 @@ import { modelOutput, outputOf, ToolOutput } from './tool-output.js';
 /** A tool of a session, in the form of `ai`. */
 export type AiTool = Tool<unknown, ToolOutput>;
 
-export interface AiToolsOptions
-  extends Pick<SessionBatchOptions, 'attachments' | 'resultBudgetChars' | 'dryRun'> {
+export interface AiToolsOptions extends Pick<SessionBatchOptions, 'attachments' | 'dryRun'> {
+  /**
+   * The most characters of a result, since each call is a batch of its own. 80,000 when absent. A
+   * step with many calls may so bring many times as much.
+   */
+  resultBudgetChars?: number;
   /**
    * Who asks for approval. With `ai`, the default, the run pauses with a `tool-approval-request`.
    * With `session`, the call waits while the session asks its `approve`.

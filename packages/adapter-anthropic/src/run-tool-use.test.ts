@@ -219,6 +219,19 @@ describe('runToolUse', () => {
     }
   });
 
+  it('answers two calls of one id each for itself', async () => {
+    const { session } = world.begin();
+    world.api.says([
+      ['read_file', { path: 7 }, 'same'],
+      ['read_file', { path: 'note.txt' }, 'same'],
+    ]);
+    const run = await runToolUse(session(), await ask(session(), begin()));
+    expect(run.results).toMatchObject([
+      { tool_use_id: 'same', content: expect.stringMatching(/^input_invalid: /) },
+      { tool_use_id: 'same', content: expect.stringContaining('Ignore all') },
+    ]);
+  });
+
   it('leaves the tools of the program to it', async () => {
     const { session } = world.begin();
     const messages = begin();

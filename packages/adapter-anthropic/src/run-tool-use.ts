@@ -65,21 +65,30 @@ export async function runToolUse(
   const { signal, results: given = [], ...callOptions } = options;
   const uses = toolUsesOf(message);
   const known = new Map(given.map((result) => [result.tool_use_id, result]));
+  // By place, since two calls may have one id.
+  const done = new Map<ToolUse, ToolResultBlockParam>();
+  for (const use of uses) {
+    const result = known.get(use.call.toolCallId);
+    if (result !== undefined) done.set(use, result);
+  }
   const waiting: PendingApproval[] = [];
-  const open = uses.filter(({ call }) => !known.has(call.toolCallId));
+  const open = uses.filter((use) => !done.has(use));
   const cut = cutOffBy(message);
   const refused = open.filter(({ toolset }) => cut !== undefined || toolset !== undefined);
   for (const use of refused) {
-    known.set(use.call.toolCallId, refusalOf(use, await refusedBy(session, use, cut)));
+    done.set(use, refusalOf(use, await refusedBy(session, use, cut)));
   }
-  const calls = open.filter((use) => !refused.includes(use)).map(({ call }) => call);
+  const run = open.filter((use) => !refused.includes(use));
+  const calls = run.map(({ call }) => call);
   const answers = await session.execute(calls, batchOptions(callOptions, signal));
-  for (const answer of answers) {
+  for (const [index, use] of run.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) continue;
     callListener(() => options.onResult?.(answer));
-    if (answer.approval === undefined) known.set(answer.toolCallId, resultOf(answer));
+    if (answer.approval === undefined) done.set(use, resultOf(answer));
     else waiting.push(answer.approval);
   }
-  const results = uses.flatMap(({ call }) => known.get(call.toolCallId) ?? []);
+  const results = uses.flatMap((use) => done.get(use) ?? []);
   if (uses.length === 0) return { status: 'none', results, waiting };
   if (waiting.length > 0) return { status: 'waiting', results, waiting };
   return { status: 'complete', results, waiting, reply: { role: 'user', content: results } };

@@ -8,7 +8,12 @@ import { type LangchainTool, SessionTool } from './session-tool.js';
 import { outputOf } from './tool-output.js';
 
 export interface LangchainToolsOptions
-  extends Pick<SessionBatchOptions, 'attachments' | 'onProgress' | 'resultBudgetChars' | 'tools'> {
+  extends Pick<SessionBatchOptions, 'attachments' | 'onProgress' | 'tools'> {
+  /**
+   * The most characters of a result, since each call is a batch of its own. 80,000 when absent. A
+   * step with many calls may so bring many times as much.
+   */
+  resultBudgetChars?: number;
   /**
    * Who asks for approval. With `interrupt`, the default, the graph is interrupted. Outside a
    * graph, or without a checkpointer, the call then fails, and waits in `session.pending()`. With

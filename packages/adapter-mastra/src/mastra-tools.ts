@@ -19,10 +19,13 @@ export type MastraTool = Tool<unknown, ToolOutput>;
 
 /** The tools to offer, and options of their calls. */
 export interface MastraToolsOptions
-  extends Pick<
-    SessionBatchOptions,
-    'tools' | 'attachments' | 'resultBudgetChars' | 'dryRun' | 'onProgress'
-  > {}
+  extends Pick<SessionBatchOptions, 'tools' | 'attachments' | 'dryRun' | 'onProgress'> {
+  /**
+   * The most characters of a result, since each call is a batch of its own. 80,000 when absent. A
+   * step with many calls may so bring many times as much.
+   */
+  resultBudgetChars?: number;
+}
 
 /** The arguments that Mastra removes or adds. */
 const TAKEN_ARGUMENTS = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_background'];
