@@ -9,6 +9,7 @@ import { screenOf } from './output/screen.js';
 
 const ESC = '\u001b';
 const LONG = 600_000;
+const NEVER = new AbortController().signal;
 
 async function open(command: string, options: TerminalWorldOptions = {}) {
   const world = createTerminalWorld(options);
@@ -152,10 +153,34 @@ describe('screenOf', () => {
     ['what turns the direction of text', 'a\u202eb', /^a<U\+202E>b$/],
     ['a sequence that does not end', `a${ESC}]0;b`, 'a'],
   ])('of %s is text alone', async (_name, written, shown) => {
-    const { text } = await screenOf(written);
+    const { text } = await screenOf(written, NEVER);
     expect(text).not.toMatch(/[^\P{Cc}\n]/u);
     if (typeof shown === 'string') expect(text).toBe(shown);
     else expect(text).toMatch(shown);
+  });
+
+  it.each([...'@AbBCDdEeGILMPSTXZ`'])(
+    'ends a sequence with a huge number and %s',
+    async (final) => {
+      const written = (number: number) =>
+        `${'a\n'.repeat(40)}b\u001b[3;3H${ESC}[${number}${final}c`;
+      expect(await screenOf(written(2_147_483_647), NEVER)).toEqual(
+        await screenOf(written(100), NEVER),
+      );
+    },
+  );
+
+  it('does not set colours, which could take for ever', async () => {
+    const { text } = await screenOf(`a${ESC}]4${';0'.repeat(499_000)}\u0007b`, NEVER);
+    expect(text).toBe('ab');
+  });
+
+  it('lets other work go on while it reads long output, and ends with the call', async () => {
+    const call = new AbortController();
+    setImmediate(() => call.abort(new Error('the call has ended')));
+    await expect(screenOf('a'.repeat(1_000_000), call.signal)).rejects.toThrow(
+      'the call has ended',
+    );
   });
 
   it('has lines like those of the tools marked', async () => {

@@ -12,12 +12,13 @@ const ALL_CHARS = 1_000_000;
 export async function screenResult(
   background: BackgroundProcesses,
   id: string,
+  signal: AbortSignal,
 ): Promise<ToolResult> {
   const { process, chunks, cursor } = await background.read(id, { maxChars: ALL_CHARS });
   if (!isInTerminal(process.args)) {
     return err(`${id} runs in no terminal; start it with pty to have a screen`, 'input_invalid');
   }
-  const screen = await screenOf(chunks.map(({ text }) => text).join(''));
+  const screen = await screenOf(chunks.map(({ text }) => text).join(''), signal);
   const { row, column } = screen.cursor;
   const lines = [
     `${stateOf(process)}; read on from cursor ${cursor}`,

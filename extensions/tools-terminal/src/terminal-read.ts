@@ -82,7 +82,7 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
           const options = { cursor, waitMs };
           if (until !== undefined) await waitFor(background, id, { ...options, until });
           else await background.read(id, { ...options, maxChars: 2 });
-          return screenResult(background, id);
+          return screenResult(background, id, ctx.abortSignal);
         }
         if (until === undefined) {
           return rendered(await background.read(id, { cursor, maxChars, waitMs }), { cursor });

@@ -83,7 +83,7 @@ export function createTerminalSendKeysTool(
         const { cursor } = await newest(background, args.id);
         await background.write(args.id, args.text + args.keys.map(keyText).join(''));
         await background.read(args.id, { cursor, waitMs: args.wait_ms });
-        return screenResult(background, args.id);
+        return screenResult(background, args.id, ctx.abortSignal);
       }),
   });
 }

@@ -1,5 +1,11 @@
 import { showInvisible, withoutControls } from '@ethosagent/policy';
 import { SCREEN } from '../shell.js';
+import { capNumbers } from './cap-numbers.js';
+
+/** The emulator blocks the event loop while it reads one piece. */
+const PIECE_CHARS = 4_096;
+/** Sets colours, in time that grows with the square of their number. */
+const COLOURS = 4;
 
 /** The content of a terminal's screen. */
 export interface Screen {
@@ -10,9 +16,10 @@ export interface Screen {
 
 /**
  * Returns the screen of a terminal after all output of a program. It has only characters: colours,
- * titles, links, the clipboard and questions to the terminal stay in the emulator.
+ * titles, links, the clipboard and questions to the terminal stay in the emulator. A program can
+ * make this take seconds, so other work goes on meanwhile, and `signal` ends it.
  */
-export async function screenOf(text: string): Promise<Screen> {
+export async function screenOf(text: string, signal: AbortSignal): Promise<Screen> {
   const { default: xterm } = await import('@xterm/headless');
   const terminal = new xterm.Terminal({
     cols: SCREEN.columns,
@@ -21,7 +28,13 @@ export async function screenOf(text: string): Promise<Screen> {
     allowProposedApi: true,
   });
   try {
-    await new Promise<void>((resolve) => terminal.write(text, resolve));
+    terminal.parser.registerOscHandler(COLOURS, () => true);
+    const written = capNumbers(text, Math.max(SCREEN.columns, SCREEN.rows));
+    for (let at = 0; at < written.length; at += PIECE_CHARS) {
+      signal.throwIfAborted();
+      const piece = written.slice(at, at + PIECE_CHARS);
+      await new Promise<void>((resolve) => terminal.write(piece, resolve));
+    }
     const { active } = terminal.buffer;
     const lines = Array.from({ length: SCREEN.rows }, (_none, row) =>
       withoutControls(active.getLine(active.baseY + row)?.translateToString(true) ?? ''),
