@@ -75,6 +75,11 @@ export class SecretRedactor {
     return findSecrets(text, this.#needles, depth);
   }
 
+  /** Where the secrets are, in order and without overlaps, each with its mark. */
+  marks(text: string): { start: number; end: number; mark: string }[] {
+    return this.find(text).map(({ ref, start, end }) => ({ start, end, mark: markOf(ref) }));
+  }
+
   /** Whether a secret is in the name of a header. Such names are in lower case. */
   isInName(name: string): boolean {
     const isPlain = this.#needles.some(({ value }) => name.includes(value.toLowerCase()));
@@ -87,12 +92,16 @@ export class SecretRedactor {
   }
 }
 
+function markOf(ref: string): string {
+  return `[secret:${ref}]`;
+}
+
 /** Replaces what was found in the text by marks. */
 export function withMarks(text: string, found: readonly FoundSecret[]): string {
   let marked = '';
   let from = 0;
   for (const { ref, start, end } of found) {
-    marked += `${text.slice(from, start)}[secret:${ref}]`;
+    marked += text.slice(from, start) + markOf(ref);
     from = end;
   }
   return from === 0 ? text : marked + text.slice(from);

@@ -423,6 +423,30 @@ describe('ScopedBackgroundImpl', () => {
     expect(JSON.stringify([seen, events])).not.toContain('hunter2');
   });
 
+  it('hides a secret whose parts arrive one after the other', async () => {
+    const { use, registry } = world({ secretsBackend: async () => 'hunter2-secret' });
+    const capabilities = {
+      process: { allowedBinaries: ['sh'], background: true },
+      secrets: ['api/key'],
+    };
+    const start = makeTool(
+      'start',
+      async (_args, { secretsResolver, scopedProcess }) => {
+        await secretsResolver?.get('api/key');
+        const script = 'printf a:hunter2; sleep 0.3; printf -- "-secret;%0100d" 0 | tr 0 " "';
+        await scopedProcess?.background?.start('sh', ['-c', script]);
+        return ok('');
+      },
+      { capabilities },
+    );
+    registry.register(start);
+    await runOne(registry, 'start');
+    const read = (cursor: number) => use((background) => background.read('bg-1', { cursor }));
+    await expect.poll(async () => (await read(0)).process.state, { timeout: 20_000 }).toBe('ended');
+    expect(textOf((await read(0)).chunks).trim()).toBe('a:[secret:api/key];');
+    expect(textOf((await read(9)).chunks).trim()).toBe('[secret:api/key];');
+  });
+
   it('gives a whole character at least, and takes a cursor from nowhere for the nearest', async () => {
     const { use } = world();
     const started = await use((background) => background.start('printf', ['😀']), {}, ['printf']);

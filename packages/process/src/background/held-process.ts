@@ -3,7 +3,7 @@ import { type BackgroundProcess, EthosError, type ProcessResult } from '@ethosag
 import type { ChildInput } from '../child-input.js';
 import { endedSoon } from '../ending-processes.js';
 import type { RunningChild } from '../run-child.js';
-import { OutputLog } from './output-log.js';
+import { OutputLog, type SecretSearch } from './output-log.js';
 
 /** The scope of a background process, which outlives the call that started it. */
 export interface ProcessLife {
@@ -11,7 +11,7 @@ export interface ProcessLife {
    * Removes secrets from the arguments and the output of the process. Absent if there are no
    * secrets.
    */
-  readonly redactor: { redact(text: string): string } | undefined;
+  readonly redactor: (SecretSearch & { redact(text: string): string }) | undefined;
   /** Aborts the scope, which ends the process. */
   abort(reason: unknown): void;
   /** Called when the process has ended. */
@@ -38,7 +38,7 @@ export interface NewProcess {
 
 /** A background process, from its start to its end. */
 export class HeldProcess {
-  readonly log = new OutputLog();
+  readonly log: OutputLog;
   readonly personalityId: string | undefined;
   readonly #scope: ProcessLife;
   readonly #now: () => number;
@@ -53,6 +53,8 @@ export class HeldProcess {
     this.personalityId = personalityId;
     this.#scope = scope;
     this.#now = now;
+    // Secrets that the call resolved must not appear in the output that a later call reads.
+    this.log = new OutputLog(() => scope.redactor);
     const shown = args.map((arg) => scope.redactor?.redact(arg) ?? arg);
     this.#info = { id, binary, args: shown, state: 'running', startedAt: now() };
   }
@@ -68,10 +70,8 @@ export class HeldProcess {
    */
   static async start(id: string, process: NewProcess): Promise<HeldProcess> {
     const held = new HeldProcess(id, process);
-    const { scope } = process;
     const { result, started, stop, closed, input } = await process.launch((text, stream) => {
-      // Secrets that the call resolved must not appear in the output that a later call reads.
-      held.log.add(stream, scope.redactor?.redact(text) ?? text);
+      held.log.add(stream, text);
       held.#notify();
     });
     held.#stop = stop;

@@ -1,5 +1,6 @@
 import { takeStart } from '@ethosagent/policy';
 import type { BackgroundOutput } from '@ethosagent/types';
+import { type HiddenPart, MarkedText } from './marked-text.js';
 
 /** How many characters of output are kept of one background process, and in how many chunks. */
 const MAX_KEPT_CHARS = 1_000_000;
@@ -10,20 +11,44 @@ const DEFAULT_READ_CHARS = 100_000;
 /** One character may take two UTF-16 units. */
 const MIN_READ_CHARS = 2;
 
+type Stream = 'stdout' | 'stderr';
+
 interface Chunk {
-  stream: 'stdout' | 'stderr';
-  text: string;
+  stream: Stream;
+  content: MarkedText;
+}
+
+/** Finds the secrets in a text. */
+export interface SecretSearch {
+  /** A number of characters that is larger than nearly every form of a secret. */
+  readonly longestForm: number;
+  /** Returns where the secrets are, and what is shown instead, in order and without overlaps. */
+  marks(text: string): readonly HiddenPart[];
 }
 
 /**
+ * How many characters before new output are searched again, besides the longest form of a secret.
+ * What is encoded in groups of characters can't be decoded from the middle of a group.
+ */
+const CONTEXT_CHARS = 256;
+
+/**
  * The newest output of a process. Each character has a position, counted from the start of the
- * output.
+ * output. A secret is hidden when its last character arrives, also if it lies across chunks.
  */
 export class OutputLog {
+  readonly #secrets: () => SecretSearch | undefined;
   #chunks: Chunk[] = [];
+  /** The newest chunks of each stream. They may be dropped already. */
+  readonly #recent: Record<Stream, MarkedText[]> = { stdout: [], stderr: [] };
   /** The position of the first kept character, and the one after the last. */
   #start = 0;
   #end = 0;
+
+  /** @param secrets returns what finds the secrets known by now, if there are any */
+  constructor(secrets: () => SecretSearch | undefined = () => undefined) {
+    this.#secrets = secrets;
+  }
 
   get end(): number {
     return this.#end;
@@ -35,19 +60,24 @@ export class OutputLog {
    * @param stream the stream of the output
    * @param text a text of any length
    */
-  add(stream: Chunk['stream'], text: string): void {
-    const last = this.#chunks.at(-1);
+  add(stream: Stream, text: string): void {
+    let last = this.#chunks.at(-1);
     // Many small writes share a chunk, so that they cost no more than their text.
-    if (last?.stream === stream && last.text.length < 4096) last.text += text;
-    else this.#chunks.push({ stream, text });
+    if (last?.stream !== stream || last.content.length >= 4096) {
+      last = { stream, content: new MarkedText() };
+      this.#chunks.push(last);
+      this.#recent[stream].push(last.content);
+    }
+    last.content.add(text);
     this.#end += text.length;
+    this.#hideSecrets(stream, text.length);
     // Half of the chunks are dropped at once, so that not every new chunk has to go through all of
     // them.
     if (this.#chunks.length > MAX_CHUNKS) this.#drop(MAX_CHUNKS / 2);
     let count = 0;
     let kept = this.#end - this.#start;
     for (const chunk of this.#chunks) {
-      kept -= chunk.text.length;
+      kept -= chunk.content.length;
       if (kept < MAX_KEPT_CHARS) break;
       count += 1;
     }
@@ -67,22 +97,60 @@ export class OutputLog {
     let room = Math.max(placeOf(maxChars, DEFAULT_READ_CHARS), MIN_READ_CHARS);
     let place = this.#start;
     let next = from;
-    const chunks: Chunk[] = [];
-    for (const { stream, text } of this.#chunks) {
+    const chunks: BackgroundOutput['chunks'] = [];
+    for (const { stream, content } of this.#chunks) {
       const begin = Math.max(0, from - place);
-      place += text.length;
-      if (begin >= text.length) continue;
-      const part = wholeCharacters(text.slice(begin, begin + room), text.length > begin + room);
-      if (part === '') break;
-      chunks.push({ stream, text: part });
-      next += part.length;
-      room -= part.length;
+      const start = place;
+      place += content.length;
+      if (begin >= content.length) continue;
+      if (room <= 0) break;
+      const part = content.show(begin, room);
+      const isCut = part.next < content.length;
+      const text = wholeCharacters(part.shown, isCut);
+      next = start + part.next - (part.shown.length - text.length);
+      if (text !== '') chunks.push({ stream, text });
+      room -= text.length;
+      if (isCut) break;
     }
     return { chunks, cursor: next, droppedChars: from - asked };
   }
 
+  #hideSecrets(stream: Stream, added: number): void {
+    const secrets = this.#secrets();
+    if (secrets === undefined) {
+      this.#recent[stream] = this.#recent[stream].slice(-1);
+      return;
+    }
+    let missing = added + secrets.longestForm + CONTEXT_CHARS;
+    const parts: { content: MarkedText; from: number }[] = [];
+    for (const content of this.#recent[stream].toReversed()) {
+      const from = Math.max(0, content.length - missing);
+      parts.push({ content, from });
+      missing -= content.length - from;
+      if (missing === 0) break;
+    }
+    parts.reverse();
+    this.#recent[stream] = parts.map(({ content }) => content);
+    const found = secrets.marks(
+      parts.map(({ content, from }) => content.text.slice(from)).join(''),
+    );
+    for (const { start, end, mark } of found) {
+      let place = 0;
+      let shown = mark;
+      for (const { content, from } of parts) {
+        const begin = place;
+        place += content.length - from;
+        if (start >= place || end <= begin) continue;
+        const within = (at: number) => from + Math.min(Math.max(at, begin), place) - begin;
+        content.hide({ start: within(start), end: within(end), mark: shown });
+        // One mark stands for the whole secret.
+        shown = '';
+      }
+    }
+  }
+
   #drop(count: number): void {
-    for (const { text } of this.#chunks.splice(0, count)) this.#start += text.length;
+    for (const { content } of this.#chunks.splice(0, count)) this.#start += content.length;
   }
 }
 

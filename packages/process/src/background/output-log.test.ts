@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HiddenPart } from './marked-text.js';
+import { OutputLog } from './output-log.js';
+
+const SECRET = 'hunter2';
+const MARK = '[x]';
+const secrets = {
+  longestForm: 20,
+  marks(text: string): HiddenPart[] {
+    return [...text.matchAll(/hunter2/g)].map(({ index }) => ({
+      start: index,
+      end: index + SECRET.length,
+      mark: MARK,
+    }));
+  },
+};
+
+type Write = ['stdout' | 'stderr', string];
+
+function logOf(...writes: Write[]): OutputLog {
+  const log = new OutputLog(() => secrets);
+  for (const [stream, text] of writes) log.add(stream, text);
+  return log;
+}
+
+function textOf(log: OutputLog, stream: 'stdout' | 'stderr', cursor = 0): string {
+  const { chunks } = log.read(cursor, 2_000_000);
+  return chunks.flatMap((chunk) => (chunk.stream === stream ? [chunk.text] : [])).join('');
+}
+
+describe('OutputLog', () => {
+  const filler = 'y'.repeat(65_530);
+  it.each<[string, Write[], string]>([
+    [
+      'in small writes',
+      [
+        ['stdout', 'a hun'],
+        ['stdout', 'ter'],
+        ['stdout', '2 b'],
+      ],
+      'a [x] b',
+    ],
+    [
+      'across large chunks',
+      [
+        ['stdout', `${filler}hun`],
+        ['stdout', `ter2${filler}`],
+      ],
+      `${filler}[x]${filler}`,
+    ],
+    [
+      'around the other stream',
+      [
+        ['stdout', 'hun'],
+        ['stderr', 'ter2'],
+        ['stdout', 'ter2 b'],
+      ],
+      '[x] b',
+    ],
+    [
+      'at the end, without a line break',
+      [
+        ['stdout', 'name? '],
+        ['stdout', SECRET],
+      ],
+      'name? [x]',
+    ],
+  ])('hides a secret %s', (_name, writes, shown) => {
+    expect(textOf(logOf(...writes), 'stdout')).toBe(shown);
+  });
+
+  it('shows what may yet become a secret', () => {
+    expect(textOf(logOf(['stdout', 'name? hunter']), 'stdout')).toBe('name? hunter');
+  });
+
+  it('hides the rest of a secret that was cut off the start, or that is read from its middle', () => {
+    const log = logOf(
+      ['stdout', `${'a'.repeat(5_000)}hun`],
+      ['stdout', `ter2${'b'.repeat(999_999)}`],
+    );
+    expect(log.read().droppedChars).toBeGreaterThan(0);
+    expect(textOf(log, 'stdout')).toBe('b'.repeat(999_999));
+    expect(textOf(logOf(['stdout', 'hunter2 b']), 'stdout', 3)).toBe('[x] b');
+  });
+
+  it('returns as many characters as asked for, and each once', () => {
+    const log = logOf(['stdout', 'a hunter2 b hunter2']);
+    let shown = '';
+    for (let cursor = 0; cursor < log.end; ) {
+      const { chunks, cursor: next } = log.read(cursor, 3);
+      const text = chunks.map((chunk) => chunk.text).join('');
+      expect(text.length).toBeLessThanOrEqual(3);
+      expect(next).toBeGreaterThan(cursor);
+      shown += text;
+      cursor = next;
+    }
+    expect(shown).toBe('a [ b [x]');
+  });
+
+  it('shows of each stream what a redaction of the whole would, however it is cut', () => {
+    const piece = fc.constantFrom(
+      'hunter2',
+      'hun',
+      'ter2',
+      'h',
+      '2',
+      ' ',
+      'y'.repeat(30),
+      'z'.repeat(4_100),
+    );
+    const write = fc.tuple(fc.constantFrom<Write[0]>('stdout', 'stderr'), piece);
+    fc.assert(
+      fc.property(fc.array(write), (writes) => {
+        const log = logOf(...writes);
+        for (const stream of ['stdout', 'stderr'] as const) {
+          const whole = writes.map(([to, text]) => (to === stream ? text : '')).join('');
+          expect(textOf(log, stream)).toBe(whole.replaceAll(SECRET, MARK));
+        }
+      }),
+    );
+  });
+});
