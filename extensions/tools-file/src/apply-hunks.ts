@@ -4,10 +4,18 @@ import { PatchedText } from './patched-text.js';
 import { placeEdits } from './place-edits.js';
 import { lineNumbersAt } from './text-lines.js';
 
+/** How many line numbers an applied hunk has: results may have only so many values. */
+const MAX_LINES = 100;
+
 /** Where and how a hunk was applied. */
 export interface AppliedHunk {
-  /** The line of each changed place, counted from 1, in the text that this hunk was applied to. */
+  /**
+   * The line of each changed place, counted from 1, in the text that this hunk was applied to. Only
+   * those of the first 100 places.
+   */
   lines: number[];
+  /** How many places were changed. Absent when `lines` has all of them. */
+  places?: number;
   /** The differences that were ignored to find the text. Absent when it was found exactly. */
   tolerance?: Tolerance;
 }
@@ -47,8 +55,13 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): PatchOutcome {
     const found = editsOf(current, hunk);
     if ('kind' in found) return { ok: false, index, problem: found, text: current.text };
     const { edits, tolerance } = found;
-    const lines = current.lineNumbersAt(edits.map(({ start }) => start));
-    applied.push({ lines, ...(tolerance !== undefined && { tolerance }) });
+    const lines = current.lineNumbersAt(edits.slice(0, MAX_LINES).map(({ start }) => start));
+    const places = edits.length;
+    applied.push({
+      lines,
+      ...(places > MAX_LINES && { places }),
+      ...(tolerance !== undefined && { tolerance }),
+    });
     const before = current.text;
     current.apply(edits);
     if (current.text === before) {

@@ -139,6 +139,20 @@ describe('patch_file', () => {
     expect(world.get('a.txt')).toBe('a');
   });
 
+  it('replaces more places than a result may have values', async () => {
+    const world = createFileWorld();
+    world.put('one.txt', 'x,'.repeat(1_000_001));
+    const result = await world.run('patch_file', {
+      path: 'one.txt',
+      hunks: [{ search: ',', replace: ';', replace_all: true }],
+    });
+    const lines = Array.from({ length: 100 }, () => 1);
+    expect(result).toMatchObject({
+      ok: true,
+      structured: { applied: [{ lines, places: 1_000_001 }] },
+    });
+  });
+
   it('suggests near names for a missing file', async () => {
     const world = createFileWorld();
     world.put('index.ts', 'a');
