@@ -7,7 +7,7 @@ let covered: ReadonlyMap<number, number> | undefined;
 
 /**
  * The descriptors of a child. This process may itself have inherited descriptors that it would pass
- * on, and one of a folder would lead out of a sandbox. So each of these becomes `/dev/null`.
+ * on, and one of a folder would lead out of a sandbox, or out of the reach. So each of these becomes `/dev/null`.
  */
 export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[]): StdioOptions {
   covered ??= coverInherited();

@@ -274,7 +274,7 @@ function stdioOf(
   const own: ('ignore' | 'pipe')[] = onChannel === undefined ? [] : ['ignore', 'pipe'];
   if (sandbox === undefined) {
     const marks = mark === undefined ? own.slice(0, 1) : [mark];
-    return [input, 'pipe', 'pipe', ...marks, ...own.slice(1)];
+    return withoutInherited([input, 'pipe', 'pipe', ...marks, ...own.slice(1)]);
   }
   return withoutInherited([input, 'pipe', 'pipe', ...own, ...(sandbox.descriptors ?? [])]);
 }
