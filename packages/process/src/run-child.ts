@@ -73,7 +73,7 @@ export interface RunningChild {
 
 /**
  * Starts a child as the leader of its own process group, and follows it to its end. @throws
- * `SPAWN_FAILED` if the interpreter of a script is missing
+ * `SPAWN_FAILED` if the interpreter of a script is missing, or the system refuses to start it at once
  */
 export function runChild(
   file: string,
@@ -89,15 +89,17 @@ export function runChild(
   if (mark !== undefined) assertStartable(file, name);
   const command = mark?.wrap(file, args, { name, path: env.PATH ?? '' });
   if (command !== undefined) marks.addLimit(command.limit);
-  const child: ChildProcess = spawn(command?.file ?? file, command?.args ?? args, {
-    ...(options.sandbox === undefined && { argv0: command?.argv0 ?? name }),
-    ...(cwd !== undefined && { cwd }),
-    env: { ...env, [TAG_VARIABLE]: marks.tag },
-    detached: true,
-    shell: false,
-    stdio: stdioOf(options, descriptor),
-    windowsHide: true,
-  });
+  const child = start(name, () =>
+    spawn(command?.file ?? file, command?.args ?? args, {
+      ...(options.sandbox === undefined && { argv0: command?.argv0 ?? name }),
+      ...(cwd !== undefined && { cwd }),
+      env: { ...env, [TAG_VARIABLE]: marks.tag },
+      detached: true,
+      shell: false,
+      stdio: stdioOf(options, descriptor),
+      windowsHide: true,
+    }),
+  );
   const { pid } = child;
   if (pid !== undefined) {
     supervisor.add(pid);
@@ -243,6 +245,19 @@ export function runChild(
     started: on('spawn'),
     closed,
   };
+}
+
+/** Node throws some errors of a start, and emits the others. */
+function start(name: string, spawnChild: () => ChildProcess): ChildProcess {
+  try {
+    return spawnChild();
+  } catch (cause) {
+    const isTooLong = Object(cause).code === 'E2BIG';
+    const text = isTooLong
+      ? `the arguments or the environment of ${name} are longer than the system allows, so it did not run; shorten them, for example by passing a long text in a file`
+      : `${name} ${NOT_STARTED}`;
+    throw new EthosError('SPAWN_FAILED', text, { cause });
+  }
 }
 
 /**

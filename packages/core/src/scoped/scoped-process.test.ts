@@ -102,6 +102,17 @@ describe('ScopedProcessImpl.spawn, which binary', () => {
     });
   });
 
+  it.each<[string, () => string[], Record<string, string>]>([
+    ['one argument', () => ['x'.repeat(200_000)], {}],
+    ['all arguments', () => Array.from({ length: 100 }, () => 'x'.repeat(100_000)), {}],
+    ['a variable', () => [], { LONG: 'x'.repeat(200_000) }],
+  ])('%s too long for the system is SPAWN_FAILED', async (_name, args, env) => {
+    expect(await rejection(processes(['true']).spawn('true', args(), { env }))).toMatchObject({
+      code: 'SPAWN_FAILED',
+      message: expect.stringContaining('shorten them'),
+    });
+  });
+
   it('a file that can not be executed is SPAWN_FAILED', async () => {
     const file = join(root, 'broken');
     writeFileSync(file, '#!/no/such/interpreter\n');
