@@ -18,6 +18,8 @@ export interface Folder {
    * A path through which the system reaches a child of exactly this folder, even if it was moved.
    */
   child(name: string): string;
+  /** The same for a name as it is on the disk, which need not be UTF-8. */
+  childBytes(name: Uint8Array): Buffer;
   close(): void;
 }
 
@@ -27,7 +29,7 @@ export interface Access {
    * Opens a folder.
    * @param follow whether a link as the last segment is followed
    */
-  openFolder(path: string, follow: boolean): Folder;
+  openFolder(path: string | Buffer, follow: boolean): Folder;
   /** Returns the real path of an open file, or `undefined` if it is not known. */
   realPathOf(fd: number, path: string, stat: Stats): string | undefined;
 }
@@ -48,6 +50,7 @@ export const descriptorAccess: Access = {
     return {
       realPath: () => readlinkSync(held),
       child: (name) => `${held}/${name}`,
+      childBytes: (name) => Buffer.concat([Buffer.from(`${held}/`), name]),
       close: () => closeSync(fd),
     };
   },
@@ -60,7 +63,8 @@ export const descriptorAccess: Access = {
  * noticed.
  */
 export const realPathAccess: Access = {
-  openFolder(path, follow) {
+  openFolder(asked, follow) {
+    const path = asked.toString();
     const realPath = follow
       ? realpathSync.native(path)
       : join(realpathSync.native(dirname(path)), basename(path));
@@ -70,6 +74,7 @@ export const realPathAccess: Access = {
     return {
       realPath: () => realPath,
       child: (name) => join(realPath, name),
+      childBytes: (name) => Buffer.concat([Buffer.from(join(realPath, '/')), name]),
       close: () => {},
     };
   },

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { assertNotRevealed } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import type { Folder } from './access.js';
 import { errnoOf } from './errno.js';
 import {
   locate,
@@ -47,7 +46,7 @@ export async function removePlace(
       );
     }
     announce();
-    if (isFolder) await removeFolder(world, request, { parent: folder, name });
+    if (isFolder) await removeFolder(world, request, folder.childBytes(Buffer.from(name)));
     else removeIfThere(() => unlinkSync(folder.child(name)));
   } finally {
     folder.close();
@@ -99,24 +98,23 @@ export async function renamePlace(
   }
 }
 
-async function removeFolder(
-  world: World,
-  request: Request,
-  { parent, name }: { parent: Folder; name: string },
-): Promise<void> {
+/** @param path the folder, below a folder that is held open */
+async function removeFolder(world: World, request: Request, path: Buffer): Promise<void> {
   // The folder is opened without following links: if it was replaced by a link, it is not entered.
-  const folder = world.access.openFolder(parent.child(name), false);
+  const folder = world.access.openFolder(path, false);
   try {
     world.guard.judge({ kind: 'write', asked: request.asked }, folder.realPath());
-    for (const entry of await readdir(folder.child('.'), { withFileTypes: true })) {
-      if (entry.isDirectory())
-        await removeFolder(world, request, { parent: folder, name: entry.name });
-      else removeIfThere(() => unlinkSync(folder.child(entry.name)));
+    // Names need not be UTF-8, and as text they would name nothing.
+    const options = { withFileTypes: true, encoding: 'buffer' } as const;
+    for (const entry of await readdir(folder.child('.'), options)) {
+      const child = folder.childBytes(entry.name);
+      if (entry.isDirectory()) await removeFolder(world, request, child);
+      else removeIfThere(() => unlinkSync(child));
     }
   } finally {
     folder.close();
   }
-  removeIfThere(() => rmdirSync(parent.child(name)));
+  removeIfThere(() => rmdirSync(path));
 }
 
 function removeIfThere(remove: () => void): void {
