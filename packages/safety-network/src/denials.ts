@@ -59,7 +59,8 @@ export function redirectedTo(url: URL, error: unknown): unknown {
   const what = said.startsWith(`${url.host} `)
     ? `, which ${said.slice(url.host.length + 1)}`
     : `: ${said}`;
-  const detail = `a redirect led to ${url.host}${what}`;
+  // `file:` and `data:` have no host.
+  const detail = `a redirect led to ${url.host || `a ${url.protocol} address`}${what}`;
   return new CapabilityError('HOST_NOT_ALLOWED', detail, error.rule, { cause: error });
 }
 

@@ -65,6 +65,18 @@ describe('NetworkGuard.fetch with a stubbed global fetch', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
+  it.each(['file:///etc/passwd', 'data:text/plain,a', 'javascript:a'])(
+    'is not called for %s, and the denial says where the redirect led',
+    async (location) => {
+      const fetch = stub(() => new Response(null, { status: 302, headers: { location } }));
+      const scheme = new URL(location).protocol;
+      await expect(guard.fetch('https://api.github.com/')).rejects.toThrow(
+        `HOST_NOT_ALLOWED: a redirect led to a ${scheme} address: ${scheme} is not allowed`,
+      );
+      expect(fetch).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it('needs no network: what has no address leads nowhere', async () => {
     const fetch = stub((url) =>
       url === 'https://api.invalid/'
