@@ -147,6 +147,21 @@ describe('FsStorage.read', () => {
 });
 
 describe('FsStorage.mkdir', () => {
+  it.each([
+    ['mkdir', (path: string) => storage.mkdir(path), 64],
+    ['write', (path: string) => storage.write(join(path, 'x'), ''), 63],
+  ])('and the like make no more than 64 parts of a path: %s', async (_name, make, most) => {
+    const deep = (folders: number) => join(dir, 'deep', ...Array(folders - 1).fill('a'));
+    await expect(make(deep(most + 1))).rejects.toMatchObject({
+      code: 'PATH_INVALID',
+      message: expect.stringContaining('make the upper folders first'),
+    });
+    expect(existsSync(join(dir, 'deep'))).toBe(false);
+    await make(deep(most));
+    await make(deep(2 * most));
+    expect(existsSync(deep(2 * most))).toBe(true);
+  });
+
   it('gives the folders that it makes the mode asked for, and leaves others', async () => {
     mkdirSync(join(dir, 'there'));
     chmodSync(join(dir, 'there'), 0o755);

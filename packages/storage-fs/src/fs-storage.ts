@@ -37,6 +37,8 @@ const OPTIONS: OptionNames<FsStorageOptions> = {
  * the last appends may be missing. An append that fails midway leaves the part that it has added.
  * An append while the file is being replaced may be lost with the old file.
  *
+ * One call makes at most 64 missing parts of a path, and fails with `PATH_INVALID` for more.
+ *
  * This object can reach every file that the process can. Use `contained` to limit it to a reach.
  */
 export class FsStorage extends GuardedFs {

@@ -8,7 +8,7 @@ import {
   openSync,
   type Stats,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { StorageGuard } from '@ethosagent/policy';
 import { EthosError, type ReachKind } from '@ethosagent/types';
@@ -17,6 +17,8 @@ import { errnoOf, isMissing } from './errno.js';
 import { followLinks } from './follow-links.js';
 
 const MAX_TURNS = 40;
+/** Each new folder is synced, while other writes wait. */
+const MAX_MISSING = 64;
 const fsyncAsync = promisify(fsync);
 
 /** The access to the disk, and the guard that checks it. */
@@ -116,6 +118,7 @@ export async function locateForWrite(
  * parent, which is held open, before and after it is created. The request's target is checked
  * before the first one is created.
  * @param path the path of the request, or of a folder above it
+ * @throws `PATH_INVALID` if more than 64 parts of the path are missing
  */
 export async function openOrMakeFolder(
   world: World,
@@ -142,6 +145,7 @@ export async function openOrMakeFolder(
       // Nothing exists here, so no link can be below. The rest of the path is where it leads.
       const realTarget = realPath + request.path.slice(path.length);
       world.guard.judge({ kind: 'write', asked }, realTarget);
+      assertFew(asked, request.path.slice(path.length).split(sep).length);
       making.beforeMaking(realTarget);
       isNew = makeFolder(parent.child(name), mode);
     }
@@ -161,6 +165,15 @@ export async function openOrMakeFolder(
   } finally {
     parent.close();
   }
+}
+
+function assertFew(asked: string, missing: number): void {
+  if (missing <= MAX_MISSING) return;
+  const limit = `one call makes ${MAX_MISSING} at most; make the upper folders first`;
+  throw new EthosError(
+    'PATH_INVALID',
+    `write ${asked}: ${missing} parts of the path are missing, and ${limit}`,
+  );
 }
 
 /**
