@@ -23,6 +23,14 @@ export interface Folder {
   close(): void;
 }
 
+/** A file that is held, and not opened. */
+export interface HeldFile {
+  /** A descriptor that tells about the file, and does not read it. */
+  readonly fd: number;
+  /** A path through which the system opens exactly this file. */
+  readonly path: string;
+}
+
 /** Functions that open files and folders, and find their real paths. */
 export interface Access {
   /**
@@ -30,6 +38,11 @@ export interface Access {
    * @param follow whether a link as the last segment is followed
    */
   openFolder(path: string | Buffer, follow: boolean): Folder;
+  /**
+   * Holds what a path leads to, so that it can be checked before it is opened: to open a pipe wakes
+   * its writer. Absent where the system does not offer it.
+   */
+  hold?(path: string): HeldFile;
   /** Returns the real path of an open file, or `undefined` if it is not known. */
   realPathOf(fd: number, path: string, stat: Stats): string | undefined;
 }
@@ -53,6 +66,10 @@ export const descriptorAccess: Access = {
       childBytes: (name) => Buffer.concat([Buffer.from(`${held}/`), name]),
       close: () => closeSync(fd),
     };
+  },
+  hold(path) {
+    const fd = openSync(path, O_PATH);
+    return { fd, path: `/proc/self/fd/${fd}` };
   },
   realPathOf: (fd) => readlinkSync(`/proc/self/fd/${fd}`),
 };

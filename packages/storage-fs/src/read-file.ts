@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
 import { EthosError } from '@ethosagent/types';
+import type { HeldFile } from './access.js';
 import { isMissing } from './errno.js';
 import { judgeUnopened, type Request, type World } from './locate.js';
 
@@ -74,6 +75,8 @@ async function readAs<T>(
 
 /**
  * Opens the file first and checks what was opened, so that nothing can be replaced between the two.
+ * What a link leads to is also checked before it is opened, since opening a pipe wakes its writer.
+ * A pipe below a linked folder is not: to know that, each read would need two more system calls.
  */
 function openFile(
   world: World,
@@ -82,21 +85,20 @@ function openFile(
 ): { fd: number; stat: Stats } | null {
   const { kind, asked, path } = request;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    let fd: number;
-    try {
-      fd = openSync(path, FLAGS);
-    } catch (error) {
-      judgeUnopened(world, request);
-      if (isMissing(error)) return null;
-      throw error;
-    }
-    let isKept = false;
-    try {
+    const check = (fd: number): Stats | undefined => {
       const stat = fstatSync(fd);
       const realPath = world.access.realPathOf(fd, path, stat);
-      if (realPath === undefined) continue;
+      if (realPath === undefined) return undefined;
       world.guard.judge(request, realPath, stat);
       assertReadable(stat, realPath, { asked, maxBytes });
+      return stat;
+    };
+    const fd = openUnlinked(world, request) ?? openLinked(world, request, check);
+    if (fd === undefined) return null;
+    let isKept = false;
+    try {
+      const stat = check(fd);
+      if (stat === undefined) continue;
       isKept = true;
       return { fd, stat };
     } finally {
@@ -104,6 +106,39 @@ function openFile(
     }
   }
   return world.guard.refuseLoop(kind, asked);
+}
+
+/** Opens a file that is no link; `undefined` if it is one, or if there is nothing. */
+function openUnlinked(world: World, { path }: Request): number | undefined {
+  if (world.access.hold === undefined) return undefined;
+  try {
+    return openSync(path, FLAGS | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opens what a link leads to, after a check; `undefined` if there is nothing. */
+function openLinked(
+  world: World,
+  request: Request,
+  check: (fd: number) => void,
+): number | undefined {
+  let held: HeldFile | undefined;
+  try {
+    held = world.access.hold?.(request.path);
+    if (held === undefined) return openSync(request.path, FLAGS);
+  } catch (error) {
+    judgeUnopened(world, request);
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    check(held.fd);
+    return openSync(held.path, FLAGS);
+  } finally {
+    closeSync(held.fd);
+  }
 }
 
 function assertReadable(stat: Stats, realPath: string, { asked, maxBytes }: Cap): void {
