@@ -45,7 +45,7 @@ export class OutputLog {
   #start = 0;
   #end = 0;
 
-  /** @param secrets returns what finds the secrets known by now, if there are any */
+  /** @param secrets returns what finds the secrets that are known, if there are any */
   constructor(secrets: () => SecretSearch | undefined = () => undefined) {
     this.#secrets = secrets;
   }
