@@ -294,6 +294,25 @@ describe('a session', () => {
     expect(next.text).toContain('a dot');
   });
 
+  it('takes no second request with the id of one that is not answered', async () => {
+    await serve();
+    const id = await begin();
+    const running = send({ headers: inSession(id), body: call(1, 'wait') }).catch(() => {});
+    const pid = await began();
+    for (const body of [call(1, 'picture'), [call(2, 'picture'), call(2, 'picture')]]) {
+      const refused = await send({ headers: inSession(id), body });
+      expect(refused.status).toBe(400);
+      expect(JSON.parse(refused.text).error.code).toBe(-32600);
+    }
+    for (let time = 0; time < 2; time++) {
+      const next = await send({ headers: inSession(id), body: call(2, 'picture') });
+      expect(next.text).toContain('a dot');
+    }
+    expect((await send({ method: 'DELETE', headers: inSession(id) })).status).toBe(200);
+    await running;
+    await ended(pid);
+  });
+
   it('ends when its client has lost its stream', async () => {
     await serve({ limits: { reconnectMs: 1 } });
     const client = newClient();

@@ -178,14 +178,12 @@ class HttpHandler {
     if (id !== undefined && known === undefined) return NO_SESSION;
     if (method !== 'POST') {
       if (known === undefined) return { status: 400, message: 'Mcp-Session-Id is required' };
-      await known.handle(request, response);
-      return undefined;
+      return known.handle(request, response);
     }
     const read = await readBody(request, this.#limits.maxRequestBytes);
     if ('status' in read) return read;
     if (known !== undefined) {
-      await known.handle(request, response, read.body);
-      return undefined;
+      return known.handle(request, response, read.body);
     }
     if (!isInitializeRequest(read.body)) {
       return { status: 400, message: 'Mcp-Session-Id is required' };
@@ -206,10 +204,10 @@ class HttpHandler {
     }
     const session = this.#open(client);
     await session.begin();
-    await session.handle(request, response, body);
+    const refusal = await session.handle(request, response, body);
     // The transport refused the request.
     if (session.id === undefined) await session.close();
-    return undefined;
+    return refusal;
   }
 
   #open(client: string): HttpSession {
@@ -244,8 +242,11 @@ class HttpHandler {
 /** The answer is the same for an unknown session and for a session of another client. */
 const NO_SESSION: Refusal = { status: 404, message: 'Session not found' };
 
-function refuse(response: ServerResponse, { status, message, headers }: Refusal): void {
-  const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
+function refuse(
+  response: ServerResponse,
+  { status, message, headers, code = -32_000, id = null }: Refusal,
+): void {
+  const body = { jsonrpc: '2.0', error: { code, message }, id };
   // The rest of the request is not read.
   response.writeHead(status, {
     ...headers,

@@ -3,6 +3,7 @@ import { assertOptions, discard, type OptionNames } from '@ethosagent/policy';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { assertServeOptions } from './assert-options.js';
 import { ClientConnection } from './client-connection.js';
+import { UniqueIdsTransport } from './request-ids.js';
 import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
 import { takeStdout } from './take-stdout.js';
 import { WholeLines } from './whole-lines.js';
@@ -85,7 +86,8 @@ export async function serveStdio(
     stdin.unpipe(lines);
     stdout.giveBack();
   });
-  await connection.connect(new StdioServerTransport(lines, stdout.stream));
+  const transport = new StdioServerTransport(lines, stdout.stream);
+  await connection.connect(new UniqueIdsTransport(transport));
   if (stdin.readableEnded || stdin.destroyed) onEnd();
   return { sessionId, closed, close };
 }

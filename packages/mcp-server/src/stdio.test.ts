@@ -107,6 +107,24 @@ describe('a program over stdio', () => {
     await expect.poll(() => isThere(pid)).toBe(false);
   });
 
+  it('takes no second request with the id of one that is not answered', async () => {
+    await initialize();
+    call(1, 'wait');
+    const pid = await began();
+    call(1, 'wait');
+    await answerTo(1);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ id: 1, error: { code: -32600 } });
+    // The client withdraws the first one, and may then use its id again.
+    send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await expect.poll(() => isThere(pid)).toBe(false);
+    for (let time = 0; time < 2; time++) {
+      call(1, 'picture');
+      await expect.poll(() => lines.filter((line) => line.includes('a dot')).length).toBe(time + 1);
+    }
+    program.stdin?.end();
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+
   it.runIf(isLongRun())('ends when nobody reads its output', async () => {
     await initialize();
     call(1, 'wait');

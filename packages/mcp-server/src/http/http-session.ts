@@ -4,7 +4,9 @@ import { discard, isObject } from '@ethosagent/policy';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { ClientConnection, type ClientConnectionParts } from '../client-connection.js';
+import { idIsTaken, RequestIds } from '../request-ids.js';
 import type { McpHttpLimits } from './http-limits.js';
+import type { Refusal } from './request-gate.js';
 
 export interface HttpSessionParts extends ClientConnectionParts {
   limits: Pick<McpHttpLimits, 'idleMs' | 'reconnectMs'>;
@@ -20,6 +22,7 @@ export class HttpSession {
   unusedSince = performance.now();
   readonly #transport: StreamableHTTPServerTransport;
   readonly #limits: HttpSessionParts['limits'];
+  readonly #ids = new RequestIds();
   #open = 0;
   #hadStream = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,18 +56,31 @@ export class HttpSession {
     return this.connection.connect(this.#transport);
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void> {
+  /** Handles a request. Returns why it does not. */
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body?: unknown,
+  ): Promise<Refusal | undefined> {
+    const requests = requestsOf(body);
+    const taken = this.#ids.take(requests);
+    if (taken !== undefined) {
+      const { id, error } = idIsTaken(taken);
+      return { status: 400, ...error, ...(id !== undefined && { id }) };
+    }
     this.#open++;
     clearTimeout(this.#timer);
     if (request.method === 'GET') this.#hadStream = true;
     response.once('close', () => {
       // Streams are not resumed, so nobody can get the answers any more.
-      if (!response.writableFinished) this.#cancel(requestsOf(body));
+      if (!response.writableFinished) this.#cancel(requests);
+      this.#ids.free(requests);
       this.#open--;
       this.unusedSince = performance.now();
       if (this.#open === 0) this.#endLater();
     });
     await this.#transport.handleRequest(request, response, body);
+    return undefined;
   }
 
   close(): Promise<void> {

@@ -1,11 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { EthosError } from '@ethosagent/types';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
 /** The answer to a request that is refused. */
 export interface Refusal {
   status: number;
   message: string;
+  /** The code of the JSON-RPC error. -32,000 when absent. */
+  code?: number;
+  /** The id of the refused request. `null` when absent. */
+  id?: RequestId | null;
   headers?: Record<string, string>;
 }
 

@@ -1,0 +1,84 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CancelledNotificationSchema,
+  ErrorCode,
+  isJSONRPCRequest,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+
+/**
+ * The ids of the requests that are not answered. The SDK keeps one abort signal for each id, so of
+ * two requests with one id nothing could stop the first.
+ */
+export class RequestIds {
+  readonly #taken = new Set<RequestId>();
+
+  /** Takes ids for requests. Returns an id that is taken already or repeats; then it takes none. */
+  take(ids: readonly RequestId[]): RequestId | undefined {
+    const taking = new Set<RequestId>();
+    for (const id of ids) {
+      if (this.#taken.has(id) || taking.has(id)) return id;
+      taking.add(id);
+    }
+    for (const id of taking) this.#taken.add(id);
+    return undefined;
+  }
+
+  free(ids: readonly RequestId[]): void {
+    for (const id of ids) this.#taken.delete(id);
+  }
+}
+
+/** The answer to a request whose id is taken. */
+export function idIsTaken(id: RequestId): JSONRPCErrorResponse {
+  const message = 'Invalid Request: a request with this id is not answered yet; use another id';
+  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidRequest, message } };
+}
+
+/** A transport that refuses a request whose id is taken. */
+export class UniqueIdsTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  readonly #inner: Transport;
+  readonly #ids = new RequestIds();
+
+  constructor(inner: Transport) {
+    this.#inner = inner;
+  }
+
+  start(): Promise<void> {
+    this.#inner.onmessage = (message, extra) => {
+      if (this.#isTaken(message)) return;
+      this.onmessage?.(message, extra);
+    };
+    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    return this.#inner.start();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#ids.free([message.id]);
+    return this.#inner.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #isTaken(message: JSONRPCMessage): boolean {
+    if (isJSONRPCRequest(message)) {
+      const taken = this.#ids.take([message.id]);
+      if (taken === undefined) return false;
+      this.#inner.send(idIsTaken(taken)).catch((error: Error) => this.onerror?.(error));
+      return true;
+    }
+    // A request that was withdrawn gets no answer.
+    const { data: withdrawn } = CancelledNotificationSchema.safeParse(message);
+    const id = withdrawn?.params.requestId;
+    if (id !== undefined) this.#ids.free([id]);
+    return false;
+  }
+}
