@@ -6,9 +6,9 @@ import {
   ErrorCode,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import { MAX_UNASKED_CHARS } from './limits.js';
 
 const MAX_SAMPLED_MESSAGES = 100;
-const MAX_SAMPLED_CHARS = 1_000_000;
 const MAX_SYSTEM_CHARS = 20_000;
 const MAX_SAMPLED_TOKENS = 8_192;
 const MAX_ASKED_CHARS = 2_000;
@@ -30,7 +30,7 @@ export function readSampling(params: Sampling): Sampling {
   if (params.tools !== undefined || params.toolChoice !== undefined) {
     throw refused('no tools are given to a model for a server');
   }
-  if (messages.length > MAX_SAMPLED_MESSAGES || JSON.stringify(messages).length > MAX_SAMPLED_CHARS)
+  if (messages.length > MAX_SAMPLED_MESSAGES || JSON.stringify(messages).length > MAX_UNASKED_CHARS)
     throw refused('the messages are too many, or too long');
   // includeContext is left out: it would show what the user and other servers said.
   return {
@@ -48,7 +48,7 @@ type Content = Sampling['messages'][number]['content'];
 function cleaned(content: Content): Content {
   const clean = <T extends { type: string }>(part: T): T =>
     'text' in part && typeof part.text === 'string'
-      ? { ...part, text: cleanText(part.text, MAX_SAMPLED_CHARS) }
+      ? { ...part, text: cleanText(part.text, MAX_UNASKED_CHARS) }
       : part;
   return Array.isArray(content) ? content.map(clean) : clean(content);
 }

@@ -7,6 +7,7 @@ import { guardedFetch } from './guarded-fetch.js';
 import { StoredOAuth } from './oauth.js';
 import { Variables } from './resolve-variables.js';
 import type { ConnectOptions } from './server-session.js';
+import { unaskedChars } from './token-bucket.js';
 
 /** The server and the personality of an authorization. */
 interface AuthorizedServer {
@@ -79,6 +80,7 @@ export async function finishAuthorization(
       headers: new Map(),
       maxMessageChars,
       messagesPerSecond,
+      unasked: unaskedChars(),
       signal: scope.signal,
       onBroken: () => {},
       onAbuse: () => {},

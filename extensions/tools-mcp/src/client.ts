@@ -28,7 +28,7 @@ export interface McpAsker {
  * Asks a model on behalf of a server. Treat the messages as untrusted text, because the server
  * wrote them. They have no secrets of the server, and no hidden characters. The request has no
  * tools and no context of yours, but the server gets the answer of the model. It asks for at most
- * 8,192 tokens. Requests with tools, with more than 100 messages or with more than 1,000,000
+ * 8,192 tokens. Requests with tools, with more than 100 messages or with more than 64,000
  * characters are refused before they come here.
  */
 export type McpSampling = (
@@ -62,6 +62,27 @@ export interface ClientOptions {
 const MAX_ASKED_AT_ONCE = 2;
 const MAX_ASKED_IN_A_BURST = 10;
 const ASKED_A_MINUTE = 10;
+
+/**
+ * Returns the methods of a server whose parameters are read. `ping` and `roots/list` have none that
+ * matter, but are answered.
+ */
+export function readMethods({
+  onSampling,
+  onElicitation,
+  onLog,
+}: Pick<ClientOptions, 'onSampling' | 'onElicitation' | 'onLog'>): ReadonlySet<string> {
+  return new Set([
+    'ping',
+    'roots/list',
+    'notifications/cancelled',
+    'notifications/progress',
+    'notifications/tools/list_changed',
+    ...(onSampling === undefined ? [] : ['sampling/createMessage']),
+    ...(onElicitation === undefined ? [] : ['elicitation/create']),
+    ...(onLog === undefined ? [] : ['notifications/message']),
+  ]);
+}
 
 /** Creates a client. It refuses every request of a server for which the host has no handler. */
 export function createClient(options: ClientOptions): Client {

@@ -58,7 +58,7 @@ async function connectWithin(
   const variables = new Variables(server.name, scope, options);
   const wires =
     server.kind === 'process'
-      ? [await processWire({ server, scope, variables }, options.limits)]
+      ? [await processWire({ server, scope, variables }, options)]
       : await remoteWires({ server, scope, variables }, personality, options);
   if (variables.missing.length > 0) {
     return { ok: false, reason: `it needs ${variables.missing.join('; ')}`, again: false };

@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedFetch } from './guarded-fetch.js';
+import { type TokenBucket, unaskedChars } from './token-bucket.js';
 
 const DEPTH = 5_000;
 const deep = `{"jsonrpc":"2.0","method":"x/y","params":{"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}}`;
@@ -22,13 +23,18 @@ async function listen(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${port}/mcp`);
 }
 
-function fetchFor(url: URL, onAbuse = (_why: string) => {}) {
+function fetchFor(
+  url: URL,
+  onAbuse = (_why: string) => {},
+  unasked: Pick<TokenBucket, 'take'> = unaskedChars(),
+) {
   return guardedFetch({
     scopedFetch: { fetch: (target, init) => fetch(target, init) },
     origin: url.origin,
     headers: new Map(),
     maxMessageChars: 1_000_000,
     messagesPerSecond: 100,
+    unasked,
     signal: new AbortController().signal,
     onBroken: () => {},
     onAbuse,
@@ -85,6 +91,21 @@ describe('guardedFetch', () => {
   ])('lets another message out of %s', async (_name, method, body) => {
     const { messages } = await answers(method, 'text/event-stream', body);
     await expect.poll(() => messages).toHaveLength(1);
+  });
+
+  it('reads the next event when what nobody asked for is paid', async () => {
+    const url = await listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${shallow}\n\n`.repeat(2));
+    });
+    let asked = 0;
+    const unasked = { take: () => (asked++ === 0 ? 0 : 60_000_000) };
+    const headers = { accept: 'text/event-stream' };
+    const answer = await fetchFor(url, undefined, unasked)(url, { headers });
+    const reader = answer.body?.getReader();
+    expect(String((await reader?.read())?.value)).not.toBe('');
+    await expect.poll(() => asked).toBe(2);
+    await reader?.cancel();
   });
 
   it('measures what was asked for as JSON as a whole, whatever its type says', async () => {

@@ -12,6 +12,8 @@ export interface GuardedFetchOptions {
   headers: ReadonlyMap<string, string>;
   maxMessageChars: number;
   messagesPerSecond: number;
+  /** Is charged for characters that nobody asked for. Events are read when they are paid. */
+  unasked: Pick<TokenBucket, 'take'>;
   signal: AbortSignal;
   /** Called with the JSON-RPC id of a request whose answer broke off. */
   onBroken: (id: string | number) => void;
@@ -86,6 +88,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
       ? eventStream(response.body, {
           maxMessageChars,
           bucket,
+          unasked: options.unasked,
           signal,
           // The stream of a call ends with the call. For another stream, the SDK would connect again.
           onBad: message === undefined ? options.onAbuse : () => {},
@@ -155,6 +158,7 @@ function eventStream(
   guard: {
     maxMessageChars: number;
     bucket: TokenBucket;
+    unasked: Pick<TokenBucket, 'take'>;
     signal: AbortSignal;
     onBad: (why: string) => void;
   },
@@ -167,7 +171,7 @@ function eventStream(
       async transform(chunk, controller) {
         try {
           for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
-            const waitMs = guard.bucket.take(1);
+            const waitMs = Math.max(guard.bucket.take(1), guard.unasked.take(0));
             if (waitMs > 0) await pause(waitMs, guard.signal);
             if (event !== '') controller.enqueue(encoder.encode(event));
           }

@@ -51,6 +51,16 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+/** Counts the characters of the strings and keys in a value, and one more for each part of it. */
+export function charsIn(value: unknown): number {
+  if (typeof value === 'string') return value.length + 1;
+  if (typeof value !== 'object' || value === null) return 1;
+  let chars = 1;
+  if (Array.isArray(value)) for (const item of value) chars += charsIn(item);
+  else for (const key of Object.keys(value)) chars += key.length + charsIn(Reflect.get(value, key));
+  return chars;
+}
+
 /** Applies `map` to every string and key in a value. Keys `__proto__` are left out. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);

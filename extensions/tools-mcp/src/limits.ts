@@ -58,5 +58,13 @@ export const DEFAULT_LIMITS: McpLimits = {
 
 /** How deep a message may be nested. */
 export const MAX_MESSAGE_DEPTH = 100;
+/**
+ * How many characters a message may have that is no answer: a notification or request of a server.
+ * A longer one is dropped.
+ */
+export const MAX_UNASKED_CHARS = 64_000;
+/** How many characters of such messages are read in a second over a longer time, and at once. */
+export const UNASKED_CHARS_PER_SECOND = 100_000;
+export const UNASKED_CHARS_AT_ONCE = 500_000;
 /** How many pages of a list are read. */
 export const MAX_PAGES = 100;

@@ -14,6 +14,8 @@ export type OpenProcess = (
 export interface ProcessTransportOptions {
   maxMessageChars: number;
   messagesPerSecond: number;
+  /** Is charged for characters that nobody asked for. Output is read when they are paid. */
+  unasked: Pick<TokenBucket, 'take'>;
   /** Milliseconds that a process has to end by itself. 1,000 when absent. */
   endGraceMs?: number;
 }
@@ -32,6 +34,7 @@ export class ProcessTransport implements Transport {
   readonly #open: OpenProcess;
   readonly #lines: LineSplitter;
   readonly #messages: TokenBucket;
+  readonly #unasked: Pick<TokenBucket, 'take'>;
   readonly #stderrChars = new TokenBucket(STDERR_CHARS_PER_SECOND, STDERR_CHARS_PER_SECOND * 5);
   readonly #closing = new AbortController();
   readonly #endGraceMs: number;
@@ -43,10 +46,16 @@ export class ProcessTransport implements Transport {
 
   constructor(
     open: OpenProcess,
-    { maxMessageChars, messagesPerSecond, endGraceMs = END_GRACE_MS }: ProcessTransportOptions,
+    {
+      maxMessageChars,
+      messagesPerSecond,
+      unasked,
+      endGraceMs = END_GRACE_MS,
+    }: ProcessTransportOptions,
   ) {
     this.#open = open;
     this.#endGraceMs = endGraceMs;
+    this.#unasked = unasked;
     this.#lines = new LineSplitter(maxMessageChars);
     this.#messages = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
   }
@@ -153,16 +162,21 @@ export class ProcessTransport implements Transport {
     }
     const [only] = lines;
     if (only === undefined) return undefined;
-    const waitMs = this.#messages.take(1);
+    const waitMs = this.#waitMs();
     if (lines.length > 1 || waitMs > 0) return this.#readSlowly(lines, waitMs);
     this.#deliver(only);
     return undefined;
   }
 
+  /** Returns how long to wait before the next message. */
+  #waitMs(): number {
+    return Math.max(this.#messages.take(1), this.#unasked.take(0));
+  }
+
   async #readSlowly(lines: readonly string[], firstWaitMs: number): Promise<void> {
     let waitMs = firstWaitMs;
     for (const [at, line] of lines.entries()) {
-      if (at > 0) waitMs = this.#messages.take(1);
+      if (at > 0) waitMs = this.#waitMs();
       if (waitMs > 0) await pause(waitMs, this.#closing.signal);
       if (this.#ended !== undefined) return;
       this.#deliver(line);

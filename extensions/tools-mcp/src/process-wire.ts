@@ -1,13 +1,14 @@
 import { EthosError, type ServiceScope } from '@ethosagent/types';
+import { readMethods } from './client.js';
 import type { McpProcessServer } from './config.js';
 import { LAST_WORDS } from './connection-failure.js';
-import type { McpLimits } from './limits.js';
 import { ProcessTransport } from './process-transport.js';
 import { RedactedTransport } from './redacted-transport.js';
 import type { Variables } from './resolve-variables.js';
 import { sandboxRefusals } from './sandbox-refusals.js';
-import type { Wire } from './server-session.js';
+import type { ConnectOptions, Wire } from './server-session.js';
 import { secretsOf } from './templates.js';
+import { unaskedChars } from './token-bucket.js';
 
 /** What is needed to reach a server. */
 export interface WireOptions<Server> {
@@ -21,7 +22,7 @@ export interface WireOptions<Server> {
  */
 export async function processWire(
   { server, scope, variables }: WireOptions<McpProcessServer>,
-  limits: McpLimits,
+  options: ConnectOptions,
 ): Promise<() => Wire> {
   const [command, args, env] = [
     await variables.text(server.command),
@@ -31,22 +32,27 @@ export async function processWire(
   const cwd = server.cwd === undefined ? undefined : await variables.text(server.cwd);
   const secret = secretsOf([...server.args, ...server.env.values()]).length > 0;
   return () => {
-    const transport = new ProcessTransport((onOutput) => {
-      const { scopedProcess } = scope;
-      if (scopedProcess === undefined) {
-        throw new EthosError('SPAWN_FAILED', 'the host runs no processes');
-      }
-      return scopedProcess.open(command, args, {
-        env: Object.fromEntries(env),
-        onOutput,
-        ...(cwd === undefined ? {} : { cwd }),
-      });
-    }, limits);
+    const unasked = unaskedChars();
+    const transport = new ProcessTransport(
+      (onOutput) => {
+        const { scopedProcess } = scope;
+        if (scopedProcess === undefined) {
+          throw new EthosError('SPAWN_FAILED', 'the host runs no processes');
+        }
+        return scopedProcess.open(command, args, {
+          env: Object.fromEntries(env),
+          onOutput,
+          ...(cwd === undefined ? {} : { cwd }),
+        });
+      },
+      { ...options.limits, unasked },
+    );
     return {
-      transport: new RedactedTransport(
-        transport,
-        secret ? (text) => scope.redact(text) : undefined,
-      ),
+      transport: new RedactedTransport(transport, {
+        redact: secret ? (text) => scope.redact(text) : undefined,
+        reads: readMethods(options),
+        unasked,
+      }),
       why: () => {
         const said = lastWords(scope.redact(transport.stderr));
         const ended = transport.ended ?? '';

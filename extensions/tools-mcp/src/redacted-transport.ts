@@ -2,24 +2,53 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { mapStrings } from './json-message.js';
+import {
+  CancelledNotificationSchema,
+  ErrorCode,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import { charsIn, mapStrings } from './json-message.js';
+import { MAX_UNASKED_CHARS } from './limits.js';
+import type { TokenBucket } from './token-bucket.js';
 
 /** The message of the answer that replaces one that broke off. */
 export const BROKEN_OFF = 'the connection broke off';
 
-/** A transport that removes the secrets of the server from its messages. */
+export interface RedactedTransportOptions {
+  /** Removes secrets from a text; `undefined` when the server got no secret. */
+  redact: ((text: string) => string) | undefined;
+  /** The methods of a server whose parameters somebody reads. */
+  reads: ReadonlySet<string>;
+  /**
+   * Is charged for the characters that nobody asked for. The reader of the connection waits until
+   * they are paid.
+   */
+  unasked: Pick<TokenBucket, 'take'>;
+}
+
+/** What a character costs that is parsed and then dropped, beside one that is redacted too. */
+const DROPPED_COST = 1 / 16;
+
+/**
+ * A transport that removes the secrets of the server from its messages. Redaction takes far longer
+ * than the server takes to write a text, so only what somebody reads is redacted: answers to own
+ * requests, and short messages of methods that are handled.
+ */
 export class RedactedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   readonly #inner: Transport;
-  readonly #redact: ((text: string) => string) | undefined;
+  readonly #options: RedactedTransportOptions;
+  /** The ids of own requests that are not answered. */
+  readonly #asked = new Set<number>();
 
-  /** @param redact removes secrets from a text; `undefined` when the server got no secret */
-  constructor(inner: Transport, redact: ((text: string) => string) | undefined) {
+  constructor(inner: Transport, options: RedactedTransportOptions) {
     this.#inner = inner;
-    this.#redact = redact;
+    this.#options = options;
   }
 
   start(): Promise<void> {
@@ -30,6 +59,10 @@ export class RedactedTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isJSONRPCRequest(message)) this.#asked.add(Number(message.id));
+    // A request that is withdrawn gets no answer.
+    const { data: withdrawn } = CancelledNotificationSchema.safeParse(message);
+    if (withdrawn !== undefined) this.#asked.delete(Number(withdrawn.params.requestId));
     return this.#inner.send(message, options);
   }
 
@@ -43,16 +76,50 @@ export class RedactedTransport implements Transport {
 
   /** Answers a request whose real answer will not come. */
   breakOff(id: string | number): void {
+    this.#asked.delete(Number(id));
     const error = { code: -32000, message: BROKEN_OFF, data: BROKEN_OFF };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
   #deliver(message: JSONRPCMessage): void {
-    if (this.#redact === undefined) {
+    if (!('method' in message)) {
+      // The SDK, too, takes the id `"1"` for 1.
+      if (this.#asked.delete(Number(message.id))) this.#pass(message);
+      else this.#charge(charsIn(message), false);
+      return;
+    }
+    const { method } = message;
+    const chars = charsIn(message);
+    const isShort = chars <= MAX_UNASKED_CHARS;
+    const isRead = this.#options.reads.has(method);
+    this.#charge(chars, isShort && isRead);
+    if (isShort && isRead) this.#pass(message);
+    else if (isJSONRPCRequest(message)) this.#refuse(message.id, isRead);
+    // An entry without data counts as one that was left out.
+    else if (isRead && method === 'notifications/message')
+      this.#pass({ jsonrpc: '2.0', method, params: { level: 'info' } });
+  }
+
+  /** Refuses a request of the server, of which nothing but the id is used. */
+  #refuse(id: RequestId, isTooLong: boolean): void {
+    if (charsIn(id) > MAX_UNASKED_CHARS) return;
+    const error = isTooLong
+      ? { code: ErrorCode.InvalidRequest, message: 'the request is too long' }
+      : { code: ErrorCode.MethodNotFound, message: 'Method not found' };
+    this.#inner.send({ jsonrpc: '2.0', id, error }).catch((error) => this.onerror?.(error));
+  }
+
+  #charge(chars: number, isRead: boolean): void {
+    this.#options.unasked.take(isRead ? chars : Math.ceil(chars * DROPPED_COST));
+  }
+
+  #pass(message: JSONRPCMessage): void {
+    const { redact } = this.#options;
+    if (redact === undefined) {
       this.onmessage?.(message);
       return;
     }
-    const redacted = JSONRPCMessageSchema.safeParse(mapStrings(message, this.#redact));
+    const redacted = JSONRPCMessageSchema.safeParse(mapStrings(message, redact));
     if (redacted.success) this.onmessage?.(redacted.data);
   }
 }

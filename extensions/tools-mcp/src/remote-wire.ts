@@ -2,6 +2,7 @@ import { EthosError } from '@ethosagent/types';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createOAuth } from './authorization.js';
+import { readMethods } from './client.js';
 import type { McpRemoteServer } from './config.js';
 import { isLasting } from './connection-failure.js';
 import { guardedFetch } from './guarded-fetch.js';
@@ -9,6 +10,7 @@ import type { WireOptions } from './process-wire.js';
 import { RedactedTransport } from './redacted-transport.js';
 import type { ConnectOptions, Wire } from './server-session.js';
 import { secretsOf } from './templates.js';
+import { unaskedChars } from './token-bucket.js';
 import { withDeadline } from './with-deadline.js';
 
 /** Returns the ways to reach a server over HTTP, the best first. */
@@ -29,6 +31,7 @@ export async function remoteWires(
     authProvider !== undefined || secretsOf([server.url, ...server.headers.values()]).length > 0;
   const open = (kind: 'http' | 'sse') => (): Wire => {
     const ending = new AbortController();
+    const unasked = unaskedChars();
     let lost = '';
     let denied: unknown;
     const redact = (said: string) => scope.redact(authProvider?.redact(said) ?? said);
@@ -38,6 +41,7 @@ export async function remoteWires(
       headers,
       maxMessageChars,
       messagesPerSecond,
+      unasked,
       signal: ending.signal,
       onBroken: (id) => transport.breakOff(id),
       onAbuse: (why) => {
@@ -52,7 +56,11 @@ export async function remoteWires(
     const settings = { fetch, ...(authProvider === undefined ? {} : { authProvider }) };
     const http = kind === 'http' ? new StreamableHTTPClientTransport(url, settings) : undefined;
     const inner = http ?? new SSEClientTransport(url, settings);
-    const transport = new RedactedTransport(inner, secret ? redact : undefined);
+    const transport = new RedactedTransport(inner, {
+      redact: secret ? redact : undefined,
+      reads: readMethods(options),
+      unasked,
+    });
     return {
       transport,
       why: () => lost,

@@ -27,6 +27,19 @@ it('a flood of log entries is cut off, and what was left out is counted', () => 
   expect(entries[201]).not.toHaveProperty('dropped');
 });
 
+it('an entry whose data was too long to be read is counted', () => {
+  const entries: McpLogEntry[] = [];
+  const read = logReader(
+    (entry) => entries.push(entry),
+    { server: 's', personality: undefined },
+    { redact: (text) => text },
+  );
+  for (const data of [undefined, undefined, 'short']) {
+    read({ method: 'notifications/message', params: { level: 'info', data } });
+  }
+  expect(entries).toMatchObject([{ text: 'short', dropped: 2 }]);
+});
+
 it('what a listener throws reaches nobody', () => {
   const read = logReader(
     () => {
@@ -35,5 +48,5 @@ it('what a listener throws reaches nobody', () => {
     { server: 's', personality: undefined },
     { redact: (text) => text },
   );
-  read({ method: 'notifications/message', params: { level: 'info', data: undefined } });
+  read({ method: 'notifications/message', params: { level: 'info', data: 'x' } });
 });

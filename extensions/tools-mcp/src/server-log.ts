@@ -16,7 +16,7 @@ export interface McpLogEntry {
 
 /**
  * Receives the log entries of servers, without the secrets of the server. An entry has at most
- * 2,000 characters. After the first 200, at most 20 entries a second come.
+ * 2,000 characters. One that came with more than 64,000 is left out. After the first 200, at most 20 entries a second come.
  */
 export type McpLog = (entry: McpLogEntry) => void;
 
@@ -33,7 +33,8 @@ export function logReader(
   const bucket = new TokenBucket(PER_SECOND, BURST, now);
   let dropped = 0;
   return ({ params: { level, logger, data } }) => {
-    if (!bucket.tryTake(1)) {
+    // The data of an entry that was too long is missing.
+    if (data === undefined || !bucket.tryTake(1)) {
       dropped++;
       return;
     }

@@ -1,3 +1,5 @@
+import { UNASKED_CHARS_AT_ONCE, UNASKED_CHARS_PER_SECOND } from './limits.js';
+
 /** Allows bursts, and after them a steady rate. */
 export class TokenBucket {
   readonly #perSecond: number;
@@ -34,6 +36,11 @@ export class TokenBucket {
   give(count: number): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + count);
   }
+}
+
+/** The bucket of a connection for the characters that nobody asked for. */
+export function unaskedChars(): TokenBucket {
+  return new TokenBucket(UNASKED_CHARS_PER_SECOND, UNASKED_CHARS_AT_ONCE);
 }
 
 /** Waits `ms` milliseconds, or until the signal fires. */
