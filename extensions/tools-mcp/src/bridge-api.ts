@@ -23,7 +23,7 @@ export interface McpBridgeOptions {
   workingDir?: string;
   /** The values of variables that are not secret: `userHome`, `workspaceFolder`, … */
   variables?: Readonly<Record<string, string>>;
-  /** Stores the pins: how each tool was at first use. When absent, pins end with the process. */
+  /** Stores the pins: how each tool of the first list was. When absent, pins end with the process. */
   pins?: McpPinStore;
   /** Stores the tokens of OAuth. OAuth needs this, `redirectUrl` and `onAuthorize`. */
   tokens?: McpTokenStore;
@@ -95,12 +95,12 @@ export interface McpBridge {
   /** Returns the state of each server for each personality. */
   status(): McpServerStatus[];
   /**
-   * Returns the tools and servers that changed since they were pinned, and that are not accepted
-   * yet.
+   * Returns the tools and servers that changed since they were pinned, and the tools that were
+   * added since, and that are not accepted yet.
    */
   pending(): McpPendingChange[];
   /**
-   * Accepts changed tools: pins them as they are now.
+   * Accepts changed and added tools: pins them as they are now.
    *
    * @param server the name of the server
    * @param tool the tool, by the server's own name for it; all tools of the server when absent

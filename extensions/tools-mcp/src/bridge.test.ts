@@ -298,13 +298,24 @@ describe('a server that ends', () => {
 });
 
 describe('changes', () => {
-  it('of the list are in the registry at once', async () => {
-    const world = await started();
-    expect(world.registry.get('mcp__h__grown')).toBeUndefined();
+  it('of the list hold back what is added until it is accepted, and take out what is gone', async () => {
+    const store = createSqliteKvStore({ path: newFile() });
+    onTestFinished(() => store.close());
+    const pins = store.kvStoreFactory('mcp', 'mcp:pins');
+    const world = await started({ pins });
+    const before = await pins.list('');
     expect(await world.call('mcp__h__grow', {})).toMatchObject({ ok: true });
     await expect
-      .poll(() => world.registry.get('mcp__h__grown'), { timeout: 600_000 })
-      .toBeDefined();
+      .poll(() => world.bridge.pending(), { timeout: 600_000 })
+      .toMatchObject([{ server: 'h', tool: 'grown', new: { description: 'Does grown' } }]);
+    expect(world.bridge.pending()[0]).not.toHaveProperty('old');
+    expect(world.bridge.status()[0]?.held).toEqual([
+      { tool: 'grown', reason: expect.stringContaining('was added since') },
+    ]);
+    expect(world.registry.get('mcp__h__grown')).toBeUndefined();
+    expect(await pins.list('')).toEqual(before);
+    expect(await world.bridge.accept('h', 'grown')).toEqual(['grown']);
+    expect(world.registry.get('mcp__h__grown')).toBeDefined();
     await world.call('mcp__h__exit', {});
     // The new process does not list this tool.
     await expect
@@ -398,7 +409,7 @@ describe('changes', () => {
       expect([existsSync(ran), starts(second), asked]).toEqual([false, 0, []]);
       const [waits] = second.bridge.pending();
       expect(waits).toMatchObject({ server: 'h', tool: '' });
-      expect(waits?.old.description).toContain(NODE);
+      expect(waits?.old?.description).toContain(NODE);
       expect(JSON.stringify(waits)).not.toContain('the secret');
       expect(await second.bridge.accept('h', '', 'another hash')).toEqual([]);
       await second.bridge.close();

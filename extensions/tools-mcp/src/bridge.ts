@@ -8,7 +8,6 @@ import type { Connection, McpServerState } from './connection.js';
 import { ConnectionTable } from './connection-table.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
-import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName } from './names.js';
 import { type McpPendingChange, Pins } from './pins.js';
 import { RegisteredTools } from './registered-tools.js';
@@ -217,12 +216,13 @@ class Bridge implements McpBridge {
 
   /** Decides which tools of a connection may be called. */
   async #offer(connection: Connection): Promise<void> {
-    const { name } = connection.server;
-    const offered = new Map<string, ListedTool>();
-    for (const [tool, listed] of connection.listed) {
-      if (await this.#pins.check(name, listed)) offered.set(tool, listed);
-    }
-    connection.offered = offered;
+    const { server, listed } = connection;
+    const connections = this.#connections.all().filter((one) => one.server === server);
+    connection.offered = await this.#pins.offer(
+      server.name,
+      listed,
+      (tool) => listed.has(tool) || connections.some((one) => one.listed.has(tool)),
+    );
   }
 
   #sync(server: McpServerConfig): void {
@@ -251,7 +251,7 @@ class Bridge implements McpBridge {
       .filter((tool) => !offered.has(tool))
       .map((tool) => ({
         tool,
-        reason: `changed since it was accepted; look at the change with "ethosagent mcp diff ${name}" or pending(), and accept it to use it`,
+        reason: `${WAITS[this.#pins.waiting(name, tool) ?? 'changed']}; look at it with "ethosagent mcp diff ${name}" or pending(), and accept it to use it`,
       }));
     return {
       server: server.name,
@@ -264,6 +264,11 @@ class Bridge implements McpBridge {
     };
   }
 }
+
+const WAITS = {
+  added: 'was added since the server was accepted',
+  changed: 'changed since it was accepted',
+};
 
 /** The words that tell a model about the state of a server. */
 const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {

@@ -7,6 +7,7 @@ import { connectServer } from './connect-server.js';
 import { messageOf, UNAUTHORIZED } from './connection-failure.js';
 import type { ListedTool } from './listed-tool.js';
 import { readServerTools } from './read-server-tools.js';
+import { RefreshPause } from './refresh-pause.js';
 import {
   type ConnectFailure,
   type ConnectOptions,
@@ -39,7 +40,6 @@ const STABLE_MS = 60_000;
 const HELD_DELAYS = 10;
 /** How many milliseconds pass before a new authorization may replace one that has begun. */
 const AUTHORIZE_MS = 300_000;
-const REFRESH_MS = 200;
 
 /**
  * The connection to one server for one personality. Callers that need it at the same time share it.
@@ -79,6 +79,7 @@ export class Connection {
   #roots = '';
   #refreshing: Promise<void> | undefined;
   #again = false;
+  readonly #refreshPause = new RefreshPause();
 
   constructor(
     server: McpServerConfig,
@@ -390,11 +391,14 @@ export class Connection {
           if (error instanceof UnauthorizedError) this.unauthorized(session);
           else this.lost(session, messageOf(error, session.redact));
         }
-        await new Promise((resolve) => setTimeout(resolve, REFRESH_MS).unref());
+        await pause(this.#refreshPause.nextMs(), session.scope.signal);
       } while (this.#again);
     };
     this.#refreshing = run().finally(() => {
       this.#refreshing = undefined;
+      // Another session may have begun during the pause.
+      const now = this.#session;
+      if (this.#again && now !== undefined && now !== session) this.#refresh(now);
     });
   }
 

@@ -8,8 +8,8 @@ import { mcpServerPart, mcpToolName } from './names.js';
 export type McpPinStore = Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 
 /**
- * A tool or a server that changed after it was pinned. It is held back until somebody accepts the
- * change.
+ * A tool or a server that changed after it was pinned, or a tool that its server added later. It is
+ * held back until somebody accepts it.
  */
 export interface McpPendingChange {
   server: string;
@@ -18,8 +18,8 @@ export interface McpPendingChange {
    * reached.
    */
   tool: string;
-  /** The definition at first use, or when it was last accepted. */
-  old: McpToolDefinition;
+  /** The definition at first use, or when it was last accepted. Absent for a tool that was added. */
+  old?: McpToolDefinition;
   new: McpToolDefinition;
   /** The SHA-256 of the new definition, to pass to `accept`. */
   hash: string;
@@ -54,32 +54,57 @@ export class Pins {
   }
 
   /**
-   * Pins a tool that is new.
+   * Pins how a server is reached, if it is new.
    *
-   * @returns whether the tool is as it was pinned; true for a new one
+   * @returns whether the server is as it was pinned; true for a new one
    * @throws `STORE_CORRUPT` when the pin can't be read; `STORE_UNAVAILABLE`, and other errors of
    *   the store
    */
-  check(server: string, { definition, hash }: ListedTool): Promise<boolean> {
+  check(server: string, listed: ListedTool): Promise<boolean> {
+    return this.#inTurn(() => this.#isAsPinned(server, listed, true));
+  }
+
+  /**
+   * Pins the tools of the first list of a server. What it adds later waits to be accepted: it would
+   * reach a model unseen, and a server that goes on adding names would fill the store.
+   *
+   * @param listed the tools that the server lists, by name
+   * @param isListed whether a connection of the server lists a tool
+   * @returns the tools that are as they were pinned
+   * @throws as `check` does
+   */
+  offer(
+    server: string,
+    listed: ReadonlyMap<string, ListedTool>,
+    isListed: (tool: string) => boolean,
+  ): Promise<Map<string, ListedTool>> {
     return this.#inTurn(async () => {
-      const key = keyOf(server, definition.name);
-      const pin = await this.#read(key);
-      if (pin === undefined) await this.#write(key, { hash, definition });
-      if (pin === undefined || pin.hash === hash) {
-        this.#pending.delete(key);
-        return true;
+      for (const [key, { server: of, tool, old }] of this.#pending) {
+        if (of === server && old === undefined && !isListed(tool)) this.#pending.delete(key);
       }
-      const { name: tool } = definition;
-      this.#pending.set(key, { server, tool, old: pin.definition, new: definition, hash });
-      return false;
+      const isFirst = (await this.#store.get(firstListKey(server))) === null;
+      const offered = new Map<string, ListedTool>();
+      for (const [tool, each] of listed) {
+        if (await this.#isAsPinned(server, each, isFirst)) offered.set(tool, each);
+      }
+      // A server that lists nothing yet may need a login first.
+      if (isFirst && listed.size > 0) await this.#store.set(firstListKey(server), 'pinned');
+      return offered;
     });
+  }
+
+  /** Returns why a listed tool of a server is not offered; `undefined` when it is. */
+  waiting(server: string, tool: string): 'added' | 'changed' | undefined {
+    const change = this.#pending.get(keyOf(server, tool));
+    if (change === undefined) return undefined;
+    return change.old === undefined ? 'added' : 'changed';
   }
 
   pending(): McpPendingChange[] {
     return [...this.#pending.values()];
   }
 
-  /** Pins changed tools of a server as they are now. @returns the names of these tools */
+  /** Pins what waits of a server as it is now. @returns the names of these tools */
   accept(server: string, tool?: string, hash?: string): Promise<string[]> {
     return this.#inTurn(async () => {
       const accepted: string[] = [];
@@ -88,11 +113,35 @@ export class Pins {
         if (tool !== undefined && change.tool !== tool) continue;
         if (hash !== undefined && change.hash !== hash) continue;
         await this.#write(key, { hash: change.hash, definition: change.new });
+        // What it lists next is the first list of another server.
+        if (change.tool === '') await this.#store.delete(firstListKey(server));
         this.#pending.delete(key);
         accepted.push(change.tool);
       }
       return accepted;
     });
+  }
+
+  async #isAsPinned(
+    server: string,
+    { definition, hash }: ListedTool,
+    pinsNew: boolean,
+  ): Promise<boolean> {
+    const key = keyOf(server, definition.name);
+    const pin = await this.#read(key);
+    if (pin === undefined && pinsNew) await this.#write(key, { hash, definition });
+    if (pin === undefined ? pinsNew : pin.hash === hash) {
+      this.#pending.delete(key);
+      return true;
+    }
+    this.#pending.set(key, {
+      server,
+      tool: definition.name,
+      ...(pin !== undefined && { old: pin.definition }),
+      new: definition,
+      hash,
+    });
+    return false;
   }
 
   #read(key: string): Promise<Pin | undefined> {
@@ -141,6 +190,11 @@ async function readPin(store: Pick<KeyValueStore, 'get'>, key: string): Promise<
   if (parsed.success) return parsed.data;
   // An unreadable pin must not count as a first use: that would accept a changed tool.
   throw new EthosError('STORE_CORRUPT', `the pin ${key} can not be read; delete it to pin anew`);
+}
+
+/** Where it stands that the first list of a server was pinned. */
+function firstListKey(server: string): string {
+  return `tools:${mcpServerPart(server)}`;
 }
 
 function keyOf(server: string, tool: string): string {

@@ -140,6 +140,28 @@ describe('mcp diff', () => {
     expect((await world.run(['mcp', 'diff'])).code).toBe(0);
   });
 
+  it('shows a tool that a server added, which waits until it is accepted', async () => {
+    const program = [join(world.cwd, 'server.mjs'), join(world.cwd, 'description.txt')];
+    await add('files', '--', 'node', ...program);
+    expect((await world.run(['mcp', 'status'])).code).toBe(0);
+    world.write(
+      'server.mjs',
+      SERVER.replace(
+        '[{ name:',
+        "[{ name: 'more', description: 'New.', inputSchema: { type: 'object' } }, { name:",
+      ),
+    );
+    const status = await world.run(['mcp', 'status']);
+    expect(status.code).toBe(1);
+    expect(status.out).toMatch(/^files {2}ready {2}1 tool /);
+    expect(status.out).toMatch(/^added files more$/m);
+    expect(status.out).not.toMatch(/^- /m);
+    const diff = await world.run(['mcp', 'diff']);
+    expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^\+ .*New\./m)]);
+    expect((await world.run(['mcp', 'accept', 'files'])).out).toBe('accepted more\n');
+    expect((await world.run(['mcp', 'status'])).out).toMatch(/^files {2}ready {2}2 tools/);
+  });
+
   it('does not say that nothing changed of a server that does not answer', async () => {
     await add('files', '--', 'node', join(world.cwd, 'nothing.mjs'));
     const { code, out } = await world.run(['mcp', 'diff']);

@@ -61,12 +61,12 @@ export interface RuntimeMcp {
   /** Explains why a tool of a server is missing. The model may read this text. */
   whyMissing?(name: string, personality?: string): string | undefined;
   /**
-   * Lists the tools that changed since they were first seen. They are withheld until they are
-   * accepted.
+   * Lists the tools that changed since they were accepted, and those that their servers added since
+   * (without `old`). They are withheld until they are accepted.
    */
-  pending(): { server: string; tool: string; old: unknown; new: unknown; hash: string }[];
+  pending(): { server: string; tool: string; old?: unknown; new: unknown; hash: string }[];
   /**
-   * Accepts changed tools as they are now: all of a server, or the named one if it has this hash.
+   * Accepts changed and added tools as they are now: all of a server, or the named one if it has this hash.
    * Returns their names.
    */
   accept(server: string, tool?: string, hash?: string): Promise<string[]>;

@@ -44,7 +44,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
       out.note('ethos.config.mjs has no "mcp: true" yet, so the agent starts no servers.');
     }
     out.note(
-      'Its tools are taken as they are when it first starts: look at them with "ethosagent mcp status". What changes from then on has to be accepted with "ethosagent mcp accept".',
+      'Its tools are taken as they are when it first starts: look at them with "ethosagent mcp status". What it changes or adds from then on has to be accepted with "ethosagent mcp accept".',
     );
   }
   return EXIT.ok;

@@ -6,7 +6,7 @@ import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
 import { safeLine, safeText } from '../output.js';
 
 /**
- * Shows what changed in servers and tools since they were accepted. Exits with 1 if something
+ * Shows what changed in servers and tools since they were accepted, and what was added. Exits with 1 if something
  * changed, or a server could not be asked.
  */
 export async function run({ context, args: [server] }: CommandInput): Promise<number> {
@@ -32,7 +32,8 @@ export async function run({ context, args: [server] }: CommandInput): Promise<nu
   }
   for (const { server, tool, old, new: now, hash } of changed) {
     out.line(out.color.bold(`${safeLine(server)} ${safeLine(tool)}`.trimEnd()));
-    for (const { value, added, removed } of diffLines(linesOf(old), linesOf(now))) {
+    const before = old === undefined ? '' : linesOf(old);
+    for (const { value, added, removed } of diffLines(before, linesOf(now))) {
       for (const line of value.replace(/\n$/, '').split('\n')) {
         const shown = safeText(line);
         if (added) out.line(out.color.green(`+ ${shown}`));

@@ -28,8 +28,10 @@ export async function run({ context }: CommandInput): Promise<number> {
     }
   }
   for (const { server, tool, old, new: now, hash } of pending) {
-    out.line(`${out.color.yellow('changed')} ${safeLine(server)} ${safeLine(tool)}`);
-    out.line(`${out.color.red('- ')}${safeText(JSON.stringify(old, null, 2) ?? '')}`);
+    const what = old === undefined ? 'added' : 'changed';
+    out.line(`${out.color.yellow(what)} ${safeLine(server)} ${safeLine(tool)}`);
+    if (old !== undefined)
+      out.line(`${out.color.red('- ')}${safeText(JSON.stringify(old, null, 2) ?? '')}`);
     out.line(`${out.color.green('+ ')}${safeText(JSON.stringify(now, null, 2) ?? '')}`);
     out.line(
       `  accept it: ethosagent mcp accept ${safeLine(server)} ${safeLine(tool)} --hash ${hash}`,
