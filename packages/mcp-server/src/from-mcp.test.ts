@@ -82,7 +82,7 @@ async function connect(listed: readonly object[] = LISTED): Promise<void> {
   await Promise.all([server.connect(there), client.connect(here)]);
 }
 
-async function begin(options: FromMcpOptions = {}, yes = true) {
+async function begin(options: Partial<FromMcpOptions> = {}, yes = true) {
   const tools: AnyTool[] = await fromMcp(client, { server: 'odd', ...options });
   world.setToolset(tools.map(({ name }) => name));
   runtime = await createToolRuntime({
@@ -112,7 +112,10 @@ afterEach(async () => {
 describe('fromMcp', () => {
   it('names tools as the bridge of a runtime does, and leaves out what hides something', async () => {
     const held: unknown[] = [];
-    const tools = await fromMcp(client, { onHeld: (tool) => held.push(tool) });
+    const tools = await fromMcp(client, {
+      server: 'odd server',
+      onHeld: (tool) => held.push(tool),
+    });
     expect(tools.map(({ name }) => name)).toEqual(
       ['say', 'fail', 'break', 'show', 'hang', 'lie'].map((tool) =>
         expect.stringMatching(new RegExp(`^mcp__odd_server-x[0-9a-f]{8}__${tool}$`)),
@@ -123,12 +126,22 @@ describe('fromMcp', () => {
   });
 
   it.each([
+    ['no options', undefined],
+    ['no name of the server, which could give itself a trusted one', { approval: false }],
+    ['an empty name', { server: ' ' }],
+    ['an option that there is not', { server: 'odd', aproval: false }],
+  ])('refuses %s', async (_, options) => {
+    const loose: (client: Client, options: unknown) => unknown = Object(fromMcp);
+    await expect(loose(client, options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it.each([
     ['no list', { tools: 'x' }],
     ['too many tools', { tools: Array.from({ length: 300 }, (_, n) => ({ name: `t${n}` })) }],
     ['a list without end', { tools: [], nextCursor: 'x' }],
   ])('refuses %s', async (_, answer) => {
-    const odd = { getServerVersion: () => undefined, request: async () => Object(answer) };
-    await expect(fromMcp(odd)).rejects.toMatchObject({ code: 'TOOL_INVALID' });
+    const odd = { request: async () => Object(answer) };
+    await expect(fromMcp(odd, { server: 'odd' })).rejects.toMatchObject({ code: 'TOOL_INVALID' });
   });
 
   it('is asked for, and does not run without a yes, whatever the server says of it', async () => {

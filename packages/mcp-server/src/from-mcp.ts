@@ -1,4 +1,5 @@
 import {
+  assertOptions,
   cleanMcpSchema,
   cleanText,
   errorText,
@@ -6,6 +7,7 @@ import {
   type McpToolDefinition,
   mcpToolName,
   mcpToolResult,
+  type OptionNames,
   readMcpAnswer,
   readMcpTool,
 } from '@ethosagent/policy';
@@ -14,17 +16,17 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * The used methods of a `Client` of the MCP SDK. The client is already connected, and the caller
+ * The used method of a `Client` of the MCP SDK. The client is already connected, and the caller
  * closes it.
  */
-export type ConnectedMcpClient = Pick<Client, 'request' | 'getServerVersion'>;
+export type ConnectedMcpClient = Pick<Client, 'request'>;
 
 export interface FromMcpOptions {
   /**
-   * The name of the server in `mcp__<server>__<tool>`. When absent, the name that the server gives
-   * itself.
+   * The name of the server in `mcp__<server>__<tool>`, which `mcp_servers` and `trust` of a
+   * personality go by. You give it: a server could call itself like one that is trusted.
    */
-  server?: string;
+  server: string;
   /** Whether each call needs approval. `true` when absent. */
   approval?: boolean;
   /** The most milliseconds of a call. 120,000 when absent. */
@@ -32,6 +34,13 @@ export interface FromMcpOptions {
   /** Called for each listed tool that is left out, with the reason. */
   onHeld?: (held: HeldTool) => void;
 }
+
+const OPTIONS: OptionNames<FromMcpOptions> = {
+  server: true,
+  approval: true,
+  timeoutMs: true,
+  onHeld: true,
+};
 
 const MAX_TOOLS = 256;
 const MAX_PAGES = 100;
@@ -46,14 +55,22 @@ const MAX_RESULT_CHARS = 60_000;
  * @param client a connected client of the MCP SDK
  * @param options the name of the server in the names of its tools, and `approval`
  * @returns the tools; register them in the runtime
+ * @throws `CONFIG_INVALID` if `server` is missing, or for an option that there is not
  * @throws `TOOL_INVALID` if the server's list of tools can't be read
  * @throws the error of `client.request`
  */
 export async function fromMcp(
   client: ConnectedMcpClient,
-  options: FromMcpOptions = {},
+  options: FromMcpOptions,
 ): Promise<Tool<Record<string, unknown>>[]> {
-  const server = options.server ?? client.getServerVersion()?.name ?? 'server';
+  assertOptions('fromMcp', options, OPTIONS);
+  const { server } = options;
+  if (typeof server !== 'string' || server.trim() === '') {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'fromMcp: name the server with `server`, as in mcp_servers of the personality; the name that a server gives itself is not used',
+    );
+  }
   const tools = new Map<string, Tool<Record<string, unknown>>>();
   for (const entry of await listAll(client)) {
     const read = readMcpTool(entry);
