@@ -389,10 +389,28 @@ describe('serveHttp', () => {
     ['a limit that no timer takes', { clients, limits: { idleMs: Number.POSITIVE_INFINITY } }],
     ['a limit that there is not', { clients, limits: Object({ maxSession: 1 }) }],
     ['no calls at once', { clients, maxCallsAtOnce: 0 }],
+    ['a port that is no number', { clients, port: Object('abc') }],
+    ['a port that there is not', { clients, port: 65_536 }],
+    ['half a port', { clients, port: 80.5 }],
+    ['a client that is no object', { clients: { ann: Object('x') } }],
+    [
+      'a misspelt option of a client',
+      { clients: { ann: Object({ ...clients.ann, personalty: 'x' }) } },
+    ],
     ['approvals of nobody', { clients, approvals: Object('nobody') }],
     ['a personality that there is not', { clients: { ann: { ...clients.ann, personality: 'x' } } }],
   ])('refuses %s', async (_, options) => {
     await expect(serveHttp(runtime, options)).rejects.toMatchObject(refused);
+  });
+
+  it('says which port is taken', async () => {
+    await serve();
+    const port = Number(new URL(server.url).port);
+    await expect(serveHttp(runtime, { clients, port })).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining(`the port ${port} is taken by another program`),
+      cause: { code: 'EADDRINUSE' },
+    });
   });
 
   it('takes the hosts and origins that are named, and no others', async () => {

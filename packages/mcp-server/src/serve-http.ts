@@ -80,6 +80,13 @@ const OPTIONS: OptionNames<ServeHttpOptions> = {
   onSession: true,
 };
 
+const CLIENT_OPTIONS: OptionNames<McpHttpClient> = {
+  token: true,
+  personality: true,
+  identity: true,
+  limits: true,
+};
+
 /**
  * Serves the tools of personalities over streamable HTTP. Each session of the protocol is a session
  * of the runtime. The server does not speak TLS: put a proxy with TLS in front, and name its host
@@ -88,8 +95,9 @@ const OPTIONS: OptionNames<ServeHttpOptions> = {
  * @param runtime the runtime with the tools
  * @param options tokens, personalities, host and port
  * @returns the server, which listens
- * @throws `CONFIG_INVALID` for an invalid token, personality or setting
- * @throws the error of `listen` of Node.js, e.g. `EADDRINUSE`
+ * @throws `CONFIG_INVALID` for an invalid token, personality or setting, and for a port that is
+ *   taken or not allowed
+ * @throws another error of `listen` of Node.js, e.g. `EADDRNOTAVAIL`
  */
 export async function serveHttp(
   runtime: ServedRuntime,
@@ -97,6 +105,15 @@ export async function serveHttp(
 ): Promise<McpHttpServer> {
   assertOptions('serveHttp', options, OPTIONS);
   const { clients = {}, host = '127.0.0.1', port = 0, path = '/mcp', allowedHosts = [] } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `port is ${JSON.stringify(port)}; give a whole number from 0 to 65535`,
+    );
+  }
+  for (const [name, client] of Object.entries(clients)) {
+    assertOptions(`serveHttp: clients.${name}`, client, CLIENT_OPTIONS);
+  }
   if (!LOOPBACK.has(host) && allowedHosts.length === 0) {
     throw new EthosError(
       'CONFIG_INVALID',
@@ -258,11 +275,22 @@ function refuse(
 
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const onError = (error: NodeJS.ErrnoException) => reject(portError(error, port));
+    server.once('error', onError);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', onError);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
+}
+
+function portError(cause: NodeJS.ErrnoException, port: number): Error {
+  const problems: Readonly<Record<string, string>> = {
+    EADDRINUSE: `the port ${port} is taken by another program`,
+    EACCES: `this user may not listen on the port ${port}`,
+  };
+  const problem = problems[cause.code ?? ''];
+  if (problem === undefined) return cause;
+  return new EthosError('CONFIG_INVALID', `${problem}; choose another \`port\``, { cause });
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { errorText } from '@ethosagent/policy';
-import { usageError } from '../cli-error.js';
-import { type CommandInput, textOption } from '../command-spec.js';
+import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { openInspectorRuntime } from '../inspect/inspector-runtime.js';
 import { startInspector } from '../inspect/start-inspector.js';
 import { safeText } from '../output.js';
 import { PinnedServers } from '../pinned-servers.js';
+import { portOption } from '../port-option.js';
 
 /** Serves the inspector's page until Ctrl-C. */
 export async function run({ context, options }: CommandInput): Promise<number> {
@@ -37,13 +37,4 @@ export async function run({ context, options }: CommandInput): Promise<number> {
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-/** @throws `CONFIG_INVALID` */
-function portOption(options: CommandInput['options']): number | undefined {
-  const text = textOption(options, 'port');
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw usageError(`--port: ${text} is not a port between 1 and 65535`);
 }

@@ -5,6 +5,7 @@ import { type CommandInput, hasOption, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeText } from '../output.js';
+import { portError, portOption } from '../port-option.js';
 
 const TOKEN = 'mcp-server/token';
 const HTTP_ONLY = ['port', 'tokenSecret'];
@@ -54,7 +55,7 @@ async function serveOverStdio(context: CommandContext, sessionId: string | undef
 
 async function serveOverHttp(context: CommandContext, options: CommandInput['options']) {
   const { io, out } = context;
-  const port = portOf(textOption(options, 'port'));
+  const port = portOption(options);
   const token = await readToken(context, textOption(options, 'tokenSecret') ?? TOKEN);
   const { serveHttp } = await loadServer();
   const runtime = await context.openRuntime();
@@ -62,8 +63,7 @@ async function serveOverHttp(context: CommandContext, options: CommandInput['opt
     clients: { http: { token, personality: runtime.personalityId } },
     ...(port !== undefined && { port }),
   }).catch((error: unknown) => {
-    if (Object(error).code !== 'EADDRINUSE') throw error;
-    throw usageError(`the port ${port} is taken by another program; name another with --port`);
+    throw portError(error, port);
   });
   context.closeLater(server);
   if (out.isJson) out.jsonLine({ url: server.url, personality: runtime.personalityId });
@@ -72,13 +72,6 @@ async function serveOverHttp(context: CommandContext, options: CommandInput['opt
     if (io.signal?.aborted === true) resolve();
     else io.signal?.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function portOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw usageError(`--port: ${text} is not a whole number between 1 and 65535`);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { errorCodeOf } from '@ethosagent/types';
-import { messageOf, usageError } from '../cli-error.js';
+import { messageOf } from '../cli-error.js';
+import { portError } from '../port-option.js';
 import { InspectorAccess, isFromHere } from './inspector-access.js';
 import type { LiveStreams } from './live-streams.js';
 import { pageFile } from './page-files.js';
@@ -57,7 +58,7 @@ export async function startInspectorServer(
   });
   server.listen(options.port ?? 0, HOST);
   await once(server, 'listening').catch((error: unknown) => {
-    throw usageError(`the port ${options.port} can not be used (${Object(error).code})`);
+    throw portError(error, options.port);
   });
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
