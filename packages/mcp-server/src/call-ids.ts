@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pendingCalls, type ToolSession } from '@ethosagent/core';
-import { canonicalJson, Turns } from '@ethosagent/policy';
+import { canonicalJson, depthOf, Turns } from '@ethosagent/policy';
+
+/** As deep as a session takes arguments. A digest of deeper ones could overflow the stack. */
+const MAX_DEPTH = 500;
 
 interface IssuedCall {
   name: string;
@@ -37,6 +40,8 @@ export class CallIds {
     signal: AbortSignal,
     run: (toolCallId: string) => Promise<T>,
   ): Promise<T> {
+    // The session refuses them, so no such call ever waits.
+    if (depthOf(call.args, MAX_DEPTH) > MAX_DEPTH) return run(randomUUID());
     const same = digestOf(call);
     if ((await this.#waiting(same)) === undefined) return run(`${same}.${randomUUID()}`);
     return this.#turns.run(

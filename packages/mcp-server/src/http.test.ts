@@ -242,7 +242,9 @@ describe('a session', () => {
     const levels = tries({ check: 50_000, long: 500_000 });
     const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const body = JSON.stringify(call(1, 'picture')).replace('{}}', `{"a":${deep}}}`);
-    expect((await send({ headers, body })).text).toContain('isError');
+    const { text } = await send({ headers, body });
+    expect(text).toContain('isError');
+    expect(text).toMatch(/input_invalid: .*nested deeper than 500 levels/);
     expect((await send({ headers, body: call(2, 'picture') })).text).toContain('a dot');
   });
 

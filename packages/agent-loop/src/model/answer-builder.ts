@@ -150,6 +150,8 @@ function readArguments(text: string): Pick<IssuedCall, 'input' | 'unreadable'> {
   try {
     return { input: JSON.parse(text, refusePrototype) };
   } catch (error) {
+    // The stack of the parser overflowed.
+    if (error instanceof RangeError) return { input: text, unreadable: 'they are nested too deep' };
     return { input: text, unreadable: error instanceof Error ? error.message : String(error) };
   }
 }

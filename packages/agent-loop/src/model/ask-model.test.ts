@@ -278,6 +278,13 @@ describe('askModel', () => {
     });
   });
 
+  it('says of arguments that are nested too deep that they are', async () => {
+    const input = `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const call = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input };
+    const { parts } = await ask(modelOf('v3', [call, ...DONE]).model);
+    expect(parts[0]).toMatchObject({ call: { unreadable: 'they are nested too deep' } });
+  });
+
   it.each([
     ['{"__proto__":{"a":1}}', 'the key __proto__ is not allowed'],
     ['{"a":[{"\\u005f_proto__":1}]}', 'the key __proto__ is not allowed'],
