@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createWorld } from './fixtures/world.js';
 import { ProcessTransport } from './process-transport.js';
 import { unaskedChars } from './token-bucket.js';
@@ -28,6 +28,34 @@ it('says how a server ended that takes no more input', async () => {
   };
   await expect(sendMany()).rejects.toThrow();
   expect(transport.ended).toBe('it exited with code 3');
+});
+
+it('waits once for the end of a server, however many messages it did not take', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  let exit = (_result: { exitCode: number }) => {};
+  const transport = new ProcessTransport(
+    async () =>
+      Object({
+        result: new Promise((resolve) => {
+          exit = resolve;
+        }),
+        write: () => Promise.reject(new Error('closed')),
+      }),
+    { maxMessageChars: 1_000, messagesPerSecond: 1, unasked: unaskedChars(), endGraceMs: 600_000 },
+  );
+  await transport.start();
+  const sent = Array.from({ length: 50 }, () =>
+    transport.send({ jsonrpc: '2.0', method: 'hello' }),
+  );
+  // Node warns in the next turn of its loop.
+  await setImmediate();
+  exit({ exitCode: 3 });
+  expect((await Promise.allSettled(sent)).map(({ status }) => status)).not.toContain('fulfilled');
+  expect(transport.ended).toBe('it exited with code 3');
+  expect(warnings).toEqual([]);
 });
 
 it('reads the next message when what nobody asked for is paid', async () => {

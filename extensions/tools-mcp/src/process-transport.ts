@@ -42,6 +42,7 @@ export class ProcessTransport implements Transport {
   #unsentChars = 0;
   #stderr = '';
   #ended: string | undefined;
+  #exiting: Promise<void> | undefined;
   #overlong = false;
 
   constructor(
@@ -127,13 +128,16 @@ export class ProcessTransport implements Transport {
     await this.#kill('it was closed');
   }
 
-  /** Waits a moment for the process to end by itself. */
-  async #exited({ result }: ProcessConnection): Promise<void> {
-    const exited = result.then(
-      () => {},
-      () => {},
-    );
-    await Promise.race([exited, pause(this.#endGraceMs, this.#closing.signal)]);
+  /** Waits a moment for the process to end by itself. All that wait share the moment. */
+  #exited({ result }: ProcessConnection): Promise<void> {
+    const exited = () => {};
+    this.#exiting ??= Promise.race([
+      result.then(exited, exited),
+      pause(this.#endGraceMs, this.#closing.signal),
+    ]).finally(() => {
+      this.#exiting = undefined;
+    });
+    return this.#exiting;
   }
 
   async #kill(reason: string): Promise<void> {
