@@ -35,6 +35,8 @@ export interface CliIo {
   askSecret?(question: string): Promise<string | undefined>;
   /** Whether a person reads the output at a terminal with colours. */
   colors: boolean;
+  /** Whether standard output is a terminal. */
+  isTerminal?: boolean;
   /** The width of the terminal in columns. No limit when absent. */
   columns?: number;
   /** Fires when the user presses Ctrl-C. */

@@ -35,6 +35,7 @@ export function processIo(): CliIo {
       return text(stdin);
     },
     colors: hasColors,
+    isTerminal,
     ...(isTerminal && { columns: stdout.columns }),
     ...(stdin.isTTY === true && isTerminal && { ask: askText, askSecret }),
     // Only a command that reads the signal handles Ctrl-C itself. All others end at once.

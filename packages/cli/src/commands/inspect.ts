@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { errorText } from '@ethosagent/policy';
+import { usageError } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { openInspectorRuntime } from '../inspect/inspector-runtime.js';
@@ -12,6 +13,11 @@ import { portOption } from '../port-option.js';
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { io, out, home } = context;
   const port = portOption(options);
+  if (!out.isJson && io.isTerminal !== true) {
+    throw usageError(
+      'the address opens the inspector, and is printed only at a terminal; run it there, or give --json to have it printed all the same',
+    );
+  }
   const runtime = await openInspectorRuntime(context);
   const { url, close } = await startInspector({
     home,

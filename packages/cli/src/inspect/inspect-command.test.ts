@@ -38,10 +38,22 @@ describe('inspect', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
-    const { code, err } = await world.run(['inspect', '--port', port]);
+    const { code, err } = await world.run(['inspect', '--port', port], { isTerminal: true });
     expect(code).toBe(2);
     expect(err).toContain(`the port ${port} is taken by another program; name another with --port`);
     await new Promise((resolve) => taken.close(resolve));
+  });
+
+  it('prints its address at a terminal, or for a program that asks for JSON, and nowhere else', async () => {
+    const refused = await world.run(['inspect']);
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--json') });
+    const controller = new AbortController();
+    const shown = await world.run(['inspect'], {
+      isTerminal: true,
+      signal: controller.signal,
+      out: () => controller.abort(),
+    });
+    expect(shown.code).toBe(0);
   });
 
   it('leaves the log of the agent to the agent, and writes none of its own', async () => {
