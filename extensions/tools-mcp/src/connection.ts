@@ -290,6 +290,7 @@ export class Connection {
       return { ok: false, reason: 'it was closed' };
     }
     if (ended !== undefined) {
+      await session.close().catch(() => {});
       return this.#failed({ reason: ended === '' ? 'it ended' : ended, again: true });
     }
     this.#session = session;
