@@ -1,6 +1,12 @@
 import { err, failureOf } from '@ethosagent/plugin-sdk';
 import { cleanText, MAX_TIMER_MS } from '@ethosagent/policy';
-import { errorCodeOf, type ToolContext, type ToolResult, withErrorBehind } from '@ethosagent/types';
+import {
+  errorCodeOf,
+  type ServiceDenial,
+  type ToolContext,
+  type ToolResult,
+  withErrorBehind,
+} from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -69,7 +75,7 @@ export async function callServer<T>(
   const refusal = call.refuse?.();
   if (refusal !== undefined) return failed(err(refusal, 'not_available', 'TOOL_UNAVAILABLE'));
   const { session } = opened;
-  const refusedBefore = refusedOnTheWay(session.scope).length;
+  const refusedBefore = new Set(session.scope.denials?.());
   const stop = new AbortController();
   let stopped: 'time' | 'abort' | undefined;
   const end = (why: 'time' | 'abort') => {
@@ -129,8 +135,12 @@ function send<T>(
 }
 
 /** Adds to a failed result the hosts that the sandbox of the server refused during the call. */
-function withDenials(result: ToolResult, { scope }: ServerSession, before: number): ToolResult {
-  const hosts = refusedOnTheWay(scope).slice(before);
+function withDenials(
+  result: ToolResult,
+  { scope }: ServerSession,
+  before: ReadonlySet<ServiceDenial>,
+): ToolResult {
+  const hosts = refusedOnTheWay(scope, before);
   if (result.ok || hosts.length === 0) return result;
   const said = `(Meanwhile ${hosts.join(', ')} was refused to the server: the operator has not allowed it.)`;
   return { ...result, error: `${result.error}\n${said}` };

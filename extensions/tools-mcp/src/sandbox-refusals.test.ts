@@ -95,23 +95,23 @@ describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () =
     });
   });
 
-  it.runIf(isLongRun())(
-    'when a tool of a server that is ready asks for a host: the model shortly, the host whole',
-    async () => {
-      const { bridge, call } = sandboxed(reaching('serve', 'api.example.com:443'));
-      const [ready] = await bridge.start('coder');
-      expect(ready).toMatchObject({ state: 'ready' });
-      expect(ready).not.toHaveProperty('refused');
+  it('when a tool of a server that is ready asks for a host: the model shortly, the host whole', async () => {
+    const { bridge, call } = sandboxed(reaching('serve', 'api.example.com:443'));
+    const [ready] = await bridge.start('coder');
+    expect(ready).toMatchObject({ state: 'ready' });
+    expect(ready).not.toHaveProperty('refused');
+    // The second call is told the same as the first.
+    for (let at = 0; at < 2; at++) {
       const result = await call('mcp__hub__reach', {}, { personalityId: 'coder' });
       expect(result).toMatchObject({
         ok: false,
         error: expect.stringMatching(/403 Forbidden\n\(Meanwhile api\.example\.com was refused/),
       });
-      expect(bridge.status()[0]?.refused).toMatch(
-        /api\.example\.com was refused .*; add safety\.network\.allow: \[api\.example\.com\]$/,
-      );
-    },
-  );
+    }
+    expect(bridge.status()[0]?.refused).toMatch(
+      /api\.example\.com was refused .*; add safety\.network\.allow: \[api\.example\.com\]$/,
+    );
+  });
 
   it.runIf(isLongRun())('with what npx takes, and the host that it asks for', async () => {
     const { bridge } = sandboxed({

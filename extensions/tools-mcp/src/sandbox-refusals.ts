@@ -1,5 +1,5 @@
 import { cleanText, isWithin } from '@ethosagent/policy';
-import type { ServiceScope } from '@ethosagent/types';
+import type { ServiceDenial, ServiceScope } from '@ethosagent/types';
 
 const MAX_TOLD = 3;
 
@@ -16,11 +16,20 @@ const FETCHERS: ReadonlyMap<string, { hosts: string; cache: string }> = new Map<
   ),
 ]);
 
-/** Returns the hosts that the sandbox of a server refused, in words for the model. */
-export function refusedOnTheWay({ sandbox, denials }: ServiceScope): string[] {
+/**
+ * Returns the hosts that the sandbox of a server refused, in words for the model.
+ *
+ * @param before what the service had been refused before, which is left out
+ */
+export function refusedOnTheWay(
+  { sandbox, denials }: ServiceScope,
+  before: ReadonlySet<ServiceDenial>,
+): string[] {
   if (sandbox === undefined) return [];
-  const targets = (denials?.() ?? []).filter(({ capability }) => capability === 'network');
-  return targets.flatMap(({ target }) => (URL.canParse(target) ? new URL(target).host : []));
+  const hosts = (denials?.() ?? [])
+    .filter((denial) => denial.capability === 'network' && !before.has(denial))
+    .flatMap(({ target }) => (URL.canParse(target) ? new URL(target).host : []));
+  return [...new Set(hosts)];
 }
 
 /** Folders of the system that every sandbox shows. */

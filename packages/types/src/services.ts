@@ -128,8 +128,9 @@ export interface ServiceScope {
   /** Whether its processes run in a sandbox. `preferred`: only if the machine has a sandbox. */
   readonly sandbox?: 'required' | 'preferred';
   /**
-   * The accesses that were refused to the service and to its processes so far, each once, the first
-   * 20. They help to explain why the service failed.
+   * The 20 accesses that were refused last to the service and to its processes, each once, the latest
+   * at the end. They help to explain why the service failed. An access that is refused again is a new
+   * object.
    */
   denials?(): readonly ServiceDenial[];
   /** The folders, where `fs_reach` is declared. */

@@ -18,7 +18,8 @@ export interface ServiceLifeOptions {
 export class ServiceLife extends CallScope {
   readonly #name: string;
   readonly #secrets: SecretRedactor;
-  readonly #denials: ServiceDenial[] = [];
+  /** By capability and target, the one that was refused last at the end. */
+  readonly #denials = new Map<string, ServiceDenial>();
 
   /** @param opener the call that opened the service; its secrets are also redacted here */
   constructor(
@@ -35,19 +36,20 @@ export class ServiceLife extends CallScope {
     this.#secrets.add(ref, value);
   }
 
-  /** What was denied so far, without secrets. */
+  /** What was denied last, without secrets. */
   get denials(): ServiceDenial[] {
-    return this.#denials.map((denial) => ({ ...denial }));
+    return [...this.#denials.values()];
   }
 
   override record(access: Access): AuditEvent | undefined {
     const { capability, decision, reason } = access;
-    if (decision === 'denied' && this.#denials.length < MAX_DENIALS) {
+    if (decision === 'denied') {
       const target = this.redactor?.redact(access.target) ?? access.target;
-      const isKnown = this.#denials.some(
-        (known) => known.capability === capability && known.target === target,
-      );
-      if (!isKnown) this.#denials.push({ capability, target, reason });
+      const key = JSON.stringify([capability, target]);
+      this.#denials.delete(key);
+      this.#denials.set(key, Object.freeze({ capability, target, reason }));
+      const [oldest] = this.#denials.keys();
+      if (this.#denials.size > MAX_DENIALS && oldest !== undefined) this.#denials.delete(oldest);
     }
     return super.record(access);
   }

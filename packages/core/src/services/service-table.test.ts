@@ -70,7 +70,7 @@ describe('DefaultToolRegistry.openService', () => {
     expect(await storage.read('/a/in/x')).toBe('x');
   });
 
-  it('keeps what was refused to it, each once and no more than 20, without secrets', async () => {
+  it('keeps what was refused to it, each once and the last 20, without secrets', async () => {
     const { open } = servicesOf({
       personalityNetworkAllow: ['a.test'],
       personalityProcess: { sandbox: 'preferred' },
@@ -105,7 +105,15 @@ describe('DefaultToolRegistry.openService', () => {
       { capability: 'process', target: 'rm', reason: expect.any(String) },
     ]);
     for (let at = 0; at < 30; at += 1) await refused(`n${at}`);
-    expect(service.denials?.()).toHaveLength(20);
+    const before = service.denials?.() ?? [];
+    expect(before.map(({ target }) => target)).toEqual(
+      Array.from({ length: 20 }, (_, at) => `https://b.test/n${at + 10}`),
+    );
+    // What is refused again is found by comparing objects.
+    await refused('n10');
+    const after = service.denials?.() ?? [];
+    expect(after.filter((denial) => !before.includes(denial))).toEqual([before[0]]);
+    expect(after).toHaveLength(20);
   });
 
   it.each<[string, unknown, string | RegExp]>([
