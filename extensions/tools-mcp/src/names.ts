@@ -1,6 +1,6 @@
 import { type MCP_BRIDGE_TOOLS, mcpToolPrefix } from '@ethosagent/policy';
 
-export { mcpServerPart, mcpToolName } from '@ethosagent/policy';
+export { mcpServerPart, mcpToolName, mcpToolPrefix } from '@ethosagent/policy';
 
 export type BridgeTool = (typeof MCP_BRIDGE_TOOLS)[number];
 

@@ -1,6 +1,7 @@
 import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
 import type { McpBridge, McpBridgeOptions } from './bridge-api.js';
 import type { McpServerConfig } from './config.js';
+import { messageOf } from './connection-failure.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import { mcpServerPart, mcpToolName } from './names.js';
@@ -26,6 +27,12 @@ interface Standing {
   held: [];
 }
 
+/** The tools of a server in the registry, and why it has none when its pins can't be read. */
+interface Registered {
+  names: string[];
+  problem?: string;
+}
+
 /** The part of a bridge that a runtime needs to show which tools it would offer. */
 export type PinnedMcpBridge = Pick<McpBridge, 'stop' | 'pending' | 'accept' | 'close'> & {
   start(personality?: string, servers?: readonly string[]): Promise<Standing[]>;
@@ -44,7 +51,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
   const { config, registry, pins, workingDir } = options;
   const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
   const variables = new Map(Object.entries({ ...own, '/': '/', ...options.variables }));
-  const registered = new Map<McpServerConfig, Promise<string[]>>();
+  const registered = new Map<McpServerConfig, Promise<Registered>>();
   const standing = new Map<string, Standing>();
 
   const register = async (server: McpServerConfig): Promise<string[]> => {
@@ -66,6 +73,20 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
     }
     return names;
   };
+  const registerOnce = (server: McpServerConfig) => {
+    const known =
+      registered.get(server) ??
+      register(server).then<Registered, Registered>(
+        (names) => ({ names }),
+        (error: unknown) => {
+          // The pins are read again at the next start. Other servers don't need them.
+          registered.delete(server);
+          return { names: [], problem: messageOf(error, (text) => text) };
+        },
+      );
+    registered.set(server, known);
+    return known;
+  };
   return {
     async start(personality, servers) {
       const chosen = config.servers.filter(
@@ -74,14 +95,16 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
       );
       return Promise.all(
         chosen.map(async (server) => {
-          const known = registered.get(server) ?? register(server);
-          registered.set(server, known);
+          const { names, problem } = await registerOnce(server);
           const told: Standing = {
             server: server.name,
             personality,
             state: 'pinned',
-            reason: 'it is not started, and its tools are as they were accepted',
-            tools: await known,
+            reason:
+              problem === undefined
+                ? 'it is not started, and its tools are as they were accepted'
+                : `it is not started, and offers no tools: ${problem}`,
+            tools: names,
             held: [],
           };
           standing.set(JSON.stringify([server.name, personality ?? null]), told);
@@ -98,7 +121,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
     pending: () => [],
     accept: async () => [],
     async close() {
-      for (const names of await Promise.all(registered.values())) {
+      for (const { names } of await Promise.all(registered.values())) {
         for (const name of names) registry.unregister(name);
       }
       registered.clear();

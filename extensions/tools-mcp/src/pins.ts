@@ -2,7 +2,7 @@ import { type McpToolDefinition, Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
 import type { ListedTool } from './listed-tool.js';
-import { mcpServerPart, mcpToolName } from './names.js';
+import { mcpServerPart, mcpToolName, mcpToolPrefix } from './names.js';
 
 /** Stores the pins: a key-value store, or a part of one. */
 export type McpPinStore = Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
@@ -167,7 +167,7 @@ export async function pinnedTools(
   server: string,
 ): Promise<ListedTool[]> {
   const found: ListedTool[] = [];
-  for (const key of (await store.list('pin:')).sort()) {
+  for (const key of (await store.list(`pin:${mcpToolPrefix(server)}`)).sort()) {
     const pin = await readPin(store, key);
     if (pin !== undefined && keyOf(server, pin.definition.name) === key) found.push(pin);
   }
