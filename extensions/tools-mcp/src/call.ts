@@ -35,6 +35,14 @@ export interface ServerCall<T> {
   refuse?: () => string | undefined;
 }
 
+/** A call that got no answer. */
+interface FailedCall {
+  ok: false;
+  result: ToolResult;
+  /** Whether the server does not know the method. */
+  isUnknown?: boolean;
+}
+
 const PROGRESS_MS = 200;
 
 /**
@@ -45,10 +53,7 @@ const PROGRESS_MS = 200;
 export async function callServer<T>(
   call: ServerCall<T>,
   ctx: ToolContext,
-): Promise<
-  | { ok: true; answer: T; denied: (result: ToolResult) => ToolResult }
-  | { ok: false; result: ToolResult }
-> {
+): Promise<{ ok: true; answer: T; denied: (result: ToolResult) => ToolResult } | FailedCall> {
   const { connection, timeoutMs } = call;
   const name = connection.server.name;
   const { session: current } = connection;
@@ -118,7 +123,8 @@ export async function callServer<T>(
         ),
       );
     }
-    return failed(withDenials(resultOf(error, connection, session), session, refusedBefore));
+    const result = withDenials(resultOf(error, connection, session), session, refusedBefore);
+    return { ...failed(result), isUnknown: isUnknown(error) };
   } finally {
     clearTimeout(timer);
     ctx.abortSignal.removeEventListener('abort', onAbort);
@@ -146,7 +152,12 @@ function withDenials(
   return { ...result, error: `${result.error}\n${said}` };
 }
 
-const failed = (result: ToolResult) => ({ ok: false as const, result });
+const failed = (result: ToolResult): FailedCall => ({ ok: false, result });
+
+/** Whether a server answered that it does not know a method. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof McpError && error.code === ErrorCode.MethodNotFound;
+}
 
 /** Returns the result of a call that got an error instead of an answer. */
 function resultOf(error: unknown, connection: Connection, session: ServerSession): ToolResult {

@@ -1,4 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { cleanLine } from '@ethosagent/policy';
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
@@ -46,6 +47,8 @@ export function listTool(
       }
       const lines: string[] = [];
       let cut = false;
+      let failure: ToolResult | undefined;
+      const unknown: ToolResult[] = [];
       for (const method of spec.lists) {
         let cursor: string | undefined;
         const seen = new Set<string>();
@@ -67,8 +70,9 @@ export function listTool(
           );
           if (!called.ok) {
             // A server may support one of the lists only.
-            if (lines.length > 0) break;
-            return called.result;
+            if (called.isUnknown && cursor === undefined) unknown.push(called.result);
+            else failure = called.result;
+            break;
           }
           const { resources, resourceTemplates, prompts, nextCursor } = called.answer;
           for (const item of resources ?? resourceTemplates ?? prompts ?? []) {
@@ -79,11 +83,24 @@ export function listTool(
           cut ||= cursor !== undefined && (seen.has(cursor) || seen.size >= MAX_PAGES);
           if (cursor !== undefined) seen.add(cursor);
         } while (cursor !== undefined && cursor !== '' && !cut);
+        if (failure !== undefined) break;
       }
-      if (lines.length === 0) return ok(`${server.name} has no ${spec.what} now.`);
-      const more = cut ? [`[there are more ${spec.what} than the first ${lines.length}]`] : [];
+      if (lines.length === 0) {
+        const [first] = unknown.length === spec.lists.length ? unknown : [];
+        return failure ?? first ?? ok(`${server.name} has no ${spec.what} now.`);
+      }
+      const more = [
+        ...(cut ? [`[there are more ${spec.what} than the first ${lines.length}]`] : []),
+        ...(failure?.ok === false
+          ? [`[there are perhaps more ${spec.what}: ${cleanLine(failure.error, 500)}]`]
+          : []),
+      ];
       return ok([...lines, ...more].join('\n'), {
-        structured: { mcp: { server: server.name }, count: lines.length, cut },
+        structured: {
+          mcp: { server: server.name },
+          count: lines.length,
+          cut: cut || failure !== undefined,
+        },
       });
     },
   });
