@@ -57,6 +57,13 @@ function cleaned(content: Content): Content {
 const SECRET =
   /pass\s?(?:word|phrase|code|wd)|\bpin\b|secret|credential|token|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|seed[\s_-]?phrase|mnemonic|\bcvv\b|\bcvc\b|card[\s_-]?number|\bssn\b|one[\s_-]?time|\botp\b|2fa|\bmfa\b/i;
 
+/** Matches words that may name a secret, or something else. */
+const KEY_OR_CODE = /\b(?:key|code)s?\d*\b/i;
+
+/** Matches keys and codes that are no secrets. */
+const HARMLESS =
+  /\b(?:(?:post|postal|zip|country|area|region|language|locale|currency|colou?r|airport|promo|discount|product|item|error|exit|status|source|bar)[\s-]?codes?|(?:issue|project|primary|foreign|sort|partition|object)[\s-]?keys?|code[\s-](?:review|style|base|block|snippet|coverage|comment)s?|key[\s-](?:point|result|feature|fact|idea|metric|date|topic|figure|takeaway)s?)\b/gi;
+
 /**
  * Reads what a server wants to ask the user, and returns it in the form that the host gets: a form
  * of a few plain fields that does not ask for a secret.
@@ -77,8 +84,14 @@ export function readElicitation(params: Elicitation): Elicitation {
     }
     if (asksForSecret(name, field)) throw refused(`${name} asks for a secret, and forms may not`);
   }
-  if (SECRET.test(normal(message)))
+  if (
+    namesSecret(
+      message,
+      fields.some(([, field]) => isFree(field)),
+    )
+  ) {
     throw refused('the message asks for a secret, and forms may not');
+  }
   const schema = cleanMcpSchema(requestedSchema);
   return {
     ...params,
@@ -88,18 +101,36 @@ export function readElicitation(params: Elicitation): Elicitation {
 }
 
 function asksForSecret(name: string, field: object): boolean {
-  const {
-    title,
-    description,
-    format,
-  }: { title?: unknown; description?: unknown; format?: unknown } = field;
-  const texts = [name, title, description, format].filter((text) => typeof text === 'string');
-  return texts.some((text) => SECRET.test(normal(text)));
+  return [name, ...textsOf(field)].some((text) => namesSecret(text, isFree(field)));
 }
 
-/** Returns a text without invisible characters, and with the words of camelCase separated. */
+/** Whether the user can answer what they like. A choice or a tick can be no secret. */
+function isFree(field: object): boolean {
+  const { type, enum: choices, oneOf }: { type?: unknown; enum?: unknown; oneOf?: unknown } = field;
+  return type !== 'boolean' && type !== 'array' && choices === undefined && oneOf === undefined;
+}
+
+/** Returns all texts of a field, also those of its choices. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}
+
+/** @param free whether the answer is free, so that a key or a code may be asked for */
+function namesSecret(text: string, free: boolean): boolean {
+  const words = normal(text);
+  return SECRET.test(words) || (free && KEY_OR_CODE.test(words.replaceAll(HARMLESS, ' ')));
+}
+
+/**
+ * Returns a text without invisible characters, and with the words of camelCase and snake_case
+ * separated.
+ */
 function normal(text: string): string {
-  return cleanLine(text.normalize('NFKC'), MAX_FORM_CHARS).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return cleanLine(text.normalize('NFKC'), MAX_FORM_CHARS)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replaceAll('_', ' ');
 }
 
 /** Returns the part of an answer that the server gets: only the fields that it asked for. */
