@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import type { ProcessConnection, ProcessResult, SpawnOpts } from '@ethosagent/types';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld } from './fixtures/world.js';
 import { ProcessTransport } from './process-transport.js';
 import { unaskedChars } from './token-bucket.js';
@@ -88,4 +89,49 @@ it('reads the next message when what nobody asked for is paid', async () => {
   await transport.close();
   await closed;
   expect(read).toHaveLength(1);
+});
+
+/** A transport over a process in this one, which the test speaks for. */
+async function fakeProcess(more: Partial<ProcessConnection> = {}) {
+  let onOutput: SpawnOpts['onOutput'];
+  let stops = 0;
+  const transport = new ProcessTransport(
+    async (given) => {
+      onOutput = given;
+      return {
+        result: new Promise<ProcessResult>(() => {}),
+        write: async () => {},
+        end: () => {},
+        stop: async () => void stops++,
+        ...more,
+      };
+    },
+    { maxMessageChars: 1_000, messagesPerSecond: 1, unasked: unaskedChars(), endGraceMs: 0 },
+  );
+  await transport.start();
+  return {
+    transport,
+    stops: () => stops,
+    says: (text: string) => void onOutput?.(text, 'stderr'),
+  };
+}
+
+describe('ProcessTransport.stderr', () => {
+  it('is the last whole lines', async () => {
+    const { transport, says } = await fakeProcess();
+    says(`${'a'.repeat(1_500)}\n`);
+    says(`${'b'.repeat(1_000)}\n`);
+    says('half');
+    expect(transport.stderr).toBe(`${'b'.repeat(1_000)}\nhalf`);
+  });
+
+  it('has no part of a line that is too long, however it comes', async () => {
+    const { transport, says } = await fakeProcess();
+    says(`${'a'.repeat(1_999)}hunter`);
+    expect(transport.stderr).toBe('');
+    says('2 and more');
+    expect(transport.stderr).toBe('');
+    says(` of it\nthe next line\n`);
+    expect(transport.stderr.trim()).toBe('the next line');
+  });
 });

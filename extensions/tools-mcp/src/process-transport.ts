@@ -41,6 +41,8 @@ export class ProcessTransport implements Transport {
   #process: ProcessConnection | undefined;
   #unsentChars = 0;
   #stderr = '';
+  /** Whether the beginning of the line that goes on was left out of `#stderr`. */
+  #stderrIsCut = false;
   #ended: string | undefined;
   #exiting: Promise<void> | undefined;
   #overlong = false;
@@ -76,9 +78,11 @@ export class ProcessTransport implements Transport {
    * find.
    */
   #tail(text: string): string {
-    if (text.length <= STDERR_TAIL_CHARS) return text;
+    if (text.length <= STDERR_TAIL_CHARS && !this.#stderrIsCut) return text;
     const tail = text.slice(-STDERR_TAIL_CHARS);
-    return tail.slice(tail.indexOf('\n') + 1);
+    const end = tail.indexOf('\n');
+    this.#stderrIsCut = end < 0;
+    return end < 0 ? '' : tail.slice(end + 1);
   }
 
   async start(): Promise<void> {
