@@ -81,6 +81,7 @@ describe('a call', () => {
     expect(await world.call('mcp__h__wait', {})).toMatchObject({
       ok: false,
       code: 'execution_failed',
+      cause: 'CALL_TIMED_OUT',
       error: expect.stringMatching(/no answer within 0.3 s.*may have run/s),
     });
     const cancelled = await world.call('mcp__h__cancelled', {});

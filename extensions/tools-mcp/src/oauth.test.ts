@@ -98,8 +98,12 @@ describe('an authorization server', () => {
   });
 });
 
-describe('a state', () => {
-  const oauthOf = (kept: Map<string, string>, personality: string) =>
+describe('an authorization', () => {
+  const oauthOf = (
+    kept: Map<string, string>,
+    personality: string,
+    authorize: (url: string) => void = () => {},
+  ) =>
     new StoredOAuth({
       store: {
         get: async (key) => kept.get(key) ?? null,
@@ -111,10 +115,31 @@ describe('a state', () => {
       url: 'https://mcp.test/',
       redirectUrl: 'http://127.0.0.1/',
       hosts: [],
-      authorize: () => {},
+      authorize,
     });
 
-  it('is taken when it is the one that was sent, and no other', async () => {
+  it('sends the user only to the authorization server that was checked', async () => {
+    const kept = new Map<string, string>();
+    const asked: string[] = [];
+    const authorize = (url: string) => void asked.push(url);
+    const early = oauthOf(kept, 'a', authorize);
+    const refused = { code: 'HOST_NOT_ALLOWED' };
+    const own = new URL('https://mcp.test/authorize');
+    await expect(early.redirectToAuthorization(own)).rejects.toMatchObject(refused);
+    await early.saveDiscoveryState({ authorizationServerUrl: 'https://mcp.test/' });
+    // The one of the next start has read where that is.
+    const later = oauthOf(kept, 'a', authorize);
+    await later.discoveryState();
+    const evil = new URL('https://evil.test/authorize');
+    for (const oauth of [early, later]) {
+      await expect(oauth.redirectToAuthorization(evil)).rejects.toMatchObject(refused);
+    }
+    expect(asked).toEqual([]);
+    await later.redirectToAuthorization(own);
+    expect(asked).toEqual([own.href]);
+  });
+
+  it('has a state that is taken when it is the one that was sent, and no other', async () => {
     const kept = new Map<string, string>();
     const oauth = oauthOf(kept, 'a');
     const refused = { code: 'CONFIG_INVALID' };
@@ -128,7 +153,7 @@ describe('a state', () => {
     await expect(oauthOf(kept, 'b').assertState(state)).rejects.toMatchObject(refused);
   });
 
-  it('and tokens are of one personality', async () => {
+  it('has tokens of one personality', async () => {
     const kept = new Map<string, string>();
     const tokens = { access_token: 'a-token', token_type: 'Bearer' };
     await oauthOf(kept, 'a').saveTokens(tokens);

@@ -66,6 +66,21 @@ describe('a remote server', () => {
     },
   );
 
+  it('that has forgotten its session is connected again', async () => {
+    const remote = sdkServer();
+    const { origin } = await listen(remote);
+    const world = createWorld({ servers: { r: { url: `${origin}/mcp` } } });
+    await world.bridge.start();
+    remote.forget();
+    const add = () => world.call('mcp__r__add', { a: 1, b: 2 });
+    expect(await add()).toMatchObject({
+      code: 'not_available',
+      error: expect.stringContaining('did not run the call'),
+    });
+    expect(await add()).toMatchObject({ value: '3' });
+    expect(remote.runs()).toBe(1);
+  });
+
   it('that is gone fails plainly', async () => {
     const remote = await listen(sdkServer());
     const world = createWorld({ servers: { r: { url: `${remote.origin}/mcp` } } });
@@ -222,9 +237,13 @@ describe('a server that wants an authorization', () => {
     };
   };
 
-  async function protectedWorld(options: Partial<WorldOptions> = {}) {
+  async function protectedWorld({
+    headers = { 'X-Team': 'blue' },
+    ...options
+  }: Partial<WorldOptions> & { headers?: Record<string, string> } = {}) {
     const auth = await authorizationServer();
-    const inner = sdkServer();
+    // After a call of its tool `more`, the server takes no tokens.
+    const inner = sdkServer(auth.forget);
     const { origin } = await listen((request, response) => {
       if (request.url === '/.well-known/oauth-protected-resource/mcp') {
         const metadata = { resource: `${origin}/mcp`, authorization_servers: [auth.origin] };
@@ -242,15 +261,82 @@ describe('a server that wants an authorization', () => {
     });
     const asked: [string, string | undefined][] = [];
     const tokens = memoryTokens();
-    const world = createWorld({
-      servers: { r: { url: `${origin}/mcp`, headers: { 'X-Team': 'blue' } } },
-      tokens,
-      redirectUrl: 'http://127.0.0.1:9/callback',
-      onAuthorize: (url, { personality }) => void asked.push([url, personality]),
-      ...options,
-    });
-    return { auth, asked, tokens, world };
+    const worldWith = (sent: Record<string, string>) =>
+      createWorld({
+        servers: { r: { url: `${origin}/mcp`, headers: sent } },
+        tokens,
+        redirectUrl: 'http://127.0.0.1:9/callback',
+        onAuthorize: (url, { personality }) => void asked.push([url, personality]),
+        ...options,
+      });
+    return { auth, asked, tokens, worldWith, world: worldWith(headers) };
   }
+
+  /** A world whose server the user has authorized for the personality `a`. */
+  async function authorizedWorld(options: Partial<WorldOptions> = {}) {
+    const all = await protectedWorld(options);
+    await all.world.bridge.start('a');
+    const answer = all.auth.consent(all.asked[0]?.[0] ?? '');
+    const finish = () => all.world.bridge.finishAuthorization('r', 'a', answer.code, answer.state);
+    expect(await finish()).toMatchObject({ state: 'ready' });
+    return { ...all, finish };
+  }
+
+  it('is authorized with a code that is taken once, and nothing of it is kept', async () => {
+    const { tokens, finish, world } = await authorizedWorld();
+    expect([...tokens.kept.keys()].sort()).toEqual([
+      'mcp-oauth/r/a/client',
+      'mcp-oauth/r/a/tokens',
+    ]);
+    await expect(finish()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await world.bridge.close();
+    expect(world.scopes.length).toBeGreaterThan(2);
+    expect(world.scopes.filter(({ signal }) => !signal.aborted)).toEqual([]);
+  });
+
+  it('and has its own header for it does not ask the user', async () => {
+    const { asked, world } = await protectedWorld({ headers: { Authorization: 'Bearer wrong' } });
+    expect(await world.bridge.start('a')).toMatchObject([
+      { state: 'held', reason: expect.stringContaining('HTTP 401') },
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it('and has changed since it was accepted gets no tokens', async () => {
+    const { auth, asked, world, worldWith } = await protectedWorld({ pins: memoryTokens() });
+    await world.bridge.start('a');
+    const { code, state } = auth.consent(asked[0]?.[0] ?? '');
+    const changed = worldWith({ 'X-Team': 'red' });
+    await expect(changed.bridge.finishAuthorization('r', 'a', code, state)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('changed since it was accepted'),
+    });
+    expect(auth.seenPaths).not.toContain('/token');
+  });
+
+  // A server that counts as lost would be started again at once, and ask the user once more.
+  const limits = { restartDelayMs: 3_600_000, maxRestartDelayMs: 3_600_000 };
+  const waits = { state: 'held', reason: expect.stringContaining('until the user has authorized') };
+
+  it('again waits for the user, and has not run the call', async () => {
+    const { auth, asked, world } = await authorizedWorld({ limits });
+    auth.forget();
+    const result = await world.call('mcp__r__add', { a: 1, b: 2 }, { personalityId: 'a' });
+    expect(result).toMatchObject({
+      code: 'not_available',
+      error: expect.stringContaining('the user has to authorize it first'),
+    });
+    expect(world.bridge.status()).toMatchObject([waits]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('again when it has changed its list waits for the user', async () => {
+    const { asked, world } = await authorizedWorld({ limits });
+    await world.call('mcp__r__more', {}, { personalityId: 'a' });
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 60_000 }).not.toBe('ready');
+    expect(world.bridge.status()).toMatchObject([waits]);
+    expect(asked).toHaveLength(2);
+  });
 
   it('is held back with the reason by a host that has no place for tokens', async () => {
     const auth = await listen((_request, response) => void response.writeHead(401).end());
@@ -333,7 +419,8 @@ describe('a server that wants an authorization', () => {
     const { state } = auth.consent(asked[0]?.[0] ?? '');
     await expect(
       world.bridge.finishAuthorization(server, personality, 'no-code', state),
-    ).rejects.toMatchObject({ code });
+    ).rejects.toMatchObject({ code, message: expect.not.stringContaining('no-code') });
+    expect(world.scopes.filter(({ signal }) => !signal.aborted)).toEqual([]);
   });
 
   it('refuses a code without the state that went with it', async () => {
