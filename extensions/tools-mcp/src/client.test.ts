@@ -70,3 +70,23 @@ it('the host is told who asks, without context, and no oftener than it may be', 
     'p',
   ]);
 });
+
+it('a third request at once is refused, and the next one when another is answered', async () => {
+  const answers: (() => void)[] = [];
+  const server = await askingServer(
+    () =>
+      new Promise((resolve) => {
+        answers.push(() =>
+          resolve({ role: 'assistant', model: 'm', content: { type: 'text', text: 'said' } }),
+        );
+      }),
+  );
+  const [first, second] = [server.createMessage(PARAMS), server.createMessage(PARAMS)];
+  await expect(server.createMessage(PARAMS)).rejects.toThrow('too many requests at once');
+  answers[0]?.();
+  await first;
+  const fourth = server.createMessage(PARAMS);
+  await expect.poll(() => answers.length, { interval: 1 }).toBe(3);
+  for (const answer of answers) answer();
+  await Promise.all([second, fourth]);
+});

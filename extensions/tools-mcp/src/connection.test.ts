@@ -143,9 +143,11 @@ it('a call keeps its connection, however many others are wanted', async () => {
     arrived = resolve;
   });
   let answerIt = () => {};
+  let calls = 0;
   const serve = onCall((process, id) => {
     answerIt = () => process.send({ id, result: { content: [{ type: 'text', text: 'done' }] } });
     arrived();
+    if (++calls > 1) answerIt();
   });
   const { bridge, call } = createFakeBridge(serve, { limits: { maxConnections: 1 } });
   await bridge.start('a');

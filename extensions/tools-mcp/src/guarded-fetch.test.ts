@@ -2,9 +2,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { guardedFetch } from './guarded-fetch.js';
-import { type TokenBucket, unaskedChars } from './token-bucket.js';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type GuardedFetchOptions, guardedFetch } from './guarded-fetch.js';
+import { unaskedChars } from './token-bucket.js';
 
 const DEPTH = 5_000;
 const deep = `{"jsonrpc":"2.0","method":"x/y","params":{"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}}`;
@@ -26,7 +26,7 @@ async function listen(listener: RequestListener): Promise<URL> {
 function fetchFor(
   url: URL,
   onAbuse = (_why: string) => {},
-  unasked: Pick<TokenBucket, 'take'> = unaskedChars(),
+  more: Partial<GuardedFetchOptions> = {},
 ) {
   return guardedFetch({
     scopedFetch: { fetch: (target, init) => fetch(target, init) },
@@ -34,13 +34,19 @@ function fetchFor(
     headers: new Map(),
     maxMessageChars: 1_000_000,
     messagesPerSecond: 100,
-    unasked,
+    unasked: unaskedChars(),
     signal: new AbortController().signal,
     onBroken: () => {},
     onAbuse,
     onFailed: () => {},
+    ...more,
   });
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** The messages and the errors of a connection to a server that answers a method with a body. */
 async function answers(method: string, type: string, body: string) {
@@ -101,7 +107,7 @@ describe('guardedFetch', () => {
     let asked = 0;
     const unasked = { take: () => (asked++ === 0 ? 0 : 60_000_000) };
     const headers = { accept: 'text/event-stream' };
-    const answer = await fetchFor(url, undefined, unasked)(url, { headers });
+    const answer = await fetchFor(url, undefined, { unasked })(url, { headers });
     const reader = answer.body?.getReader();
     expect(String((await reader?.read())?.value)).not.toBe('');
     await expect.poll(() => asked).toBe(2);
@@ -114,5 +120,63 @@ describe('guardedFetch', () => {
     });
     const answer = await fetchFor(url)(url, { headers: { accept: 'application/json' } });
     await expect(answer.text()).rejects.toThrow('nested deeper');
+  });
+
+  const url = new URL('https://mcp.test/mcp');
+
+  it('leaves a server that takes no answers, and waits 10 seconds for each', async () => {
+    const late = new AbortController();
+    const times: number[] = [];
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      times.push(ms);
+      return late.signal;
+    });
+    const abuse: string[] = [];
+    const send = fetchFor(url, (why) => abuse.push(why), {
+      scopedFetch: {
+        fetch: (_target, { signal } = {}) =>
+          new Promise((_resolve, reject) => {
+            const end = () => reject(new TypeError('too late'));
+            if (signal?.aborted) end();
+            signal?.addEventListener('abort', end);
+          }),
+      },
+    });
+    const answer = () =>
+      send(url, { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"result":{}}' });
+    const sent = Array.from({ length: 32 }, answer);
+    expect(abuse).toEqual([]);
+    await expect(answer()).rejects.toMatchObject({ code: 'NETWORK_FAILED' });
+    expect(abuse).toHaveLength(1);
+    late.abort();
+    const settled = await Promise.allSettled(sent);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(32);
+    expect(new Set(times)).toEqual(new Set([10_000]));
+    // Those that were given up make room.
+    await expect(answer()).rejects.toThrow('too late');
+  });
+
+  it('reads the events of a stream no faster than it may', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const events = 'data: {}\n\n'.repeat(12);
+    const send = fetchFor(url, () => {}, {
+      messagesPerSecond: 1,
+      scopedFetch: {
+        fetch: async () =>
+          new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
+      },
+    });
+    const { body } = await send(url, { headers: { accept: 'text/event-stream' } });
+    if (body === null) throw new TypeError('the answer has no body');
+    const reader = body.getReader();
+    // Ten may come at once.
+    for (let at = 0; at < 10; at++) await reader.read();
+    let read = 10;
+    const rest = [reader.read(), reader.read()].map((event) => event.then(() => read++));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(read).toBe(10);
+    await vi.advanceTimersByTimeAsync(1_001);
+    await Promise.all(rest);
+    expect(read).toBe(12);
   });
 });

@@ -135,3 +135,12 @@ describe('ProcessTransport.stderr', () => {
     expect(transport.stderr.trim()).toBe('the next line');
   });
 });
+
+it('a server that does not read what it is sent is stopped', async () => {
+  const { transport, stops } = await fakeProcess({ write: () => new Promise(() => {}) });
+  const message = { jsonrpc: '2.0' as const, method: 'x', params: { text: 'x'.repeat(1_000_000) } };
+  for (let at = 0; at < 15; at++) void transport.send(message);
+  expect(stops()).toBe(0);
+  await expect(transport.send(message)).rejects.toMatchObject({ code: 'NETWORK_FAILED' });
+  expect([stops(), transport.ended]).toEqual([1, 'it does not read what it is sent']);
+});
