@@ -119,6 +119,12 @@ describe('mcp add and remove', () => {
   });
 });
 
+it('mcp status shows what is not read in mcp.json', async () => {
+  const entry = { command: 'node', arg: ['x'], args: [join(world.cwd, 'nothing.mjs')] };
+  world.write('.ethos/mcp.json', JSON.stringify({ mcpServers: { files: entry } }));
+  expect((await world.run(['mcp', 'status'])).err).toMatch(/arg.*did you mean.*args/);
+});
+
 describe('mcp diff', () => {
   it('shows what a server changed, line by line, until it is accepted', async () => {
     const program = [join(world.cwd, 'server.mjs'), join(world.cwd, 'description.txt')];
@@ -167,5 +173,20 @@ describe('mcp diff', () => {
     const { code, out } = await world.run(['mcp', 'diff']);
     expect([code, out]).toEqual([1, expect.stringContaining('files')]);
     expect((await world.run(['mcp', 'diff', 'other'])).code).toBe(2);
+  });
+});
+
+describe('check', () => {
+  it.each([
+    ['is not used', WRITTEN, 'mcp.json is not used; write "mcp: true"'],
+    ['can not be read', '{', 'the file is not used either'],
+  ])('warns of an mcp.json that %s', async (_, written, hint) => {
+    world.write('.ethos/ethos.config.mjs', 'export default { tools: [] };');
+    world.write('.ethos/mcp.json', written);
+    const { code, out } = await world.run(['check']);
+    expect(code).toBe(0);
+    expect(out).toContain(hint);
+    expect(out).toMatch(/^warning home: /m);
+    expect(out).toContain('0 errors');
   });
 });

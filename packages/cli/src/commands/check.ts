@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expandToolset, isMcpToolName } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import type { RuntimeProblem, ToolRuntime } from '@ethosagent/wiring';
@@ -5,6 +6,8 @@ import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
+import { McpFile } from '../mcp-file.js';
+import { hasMcpServers } from '../open-mcp.js';
 import { counted, safeText } from '../output.js';
 
 /** A problem of one personality, or of the home. */
@@ -32,9 +35,11 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   const warnings = findings.length - errors;
   if (out.isJson) out.json({ ok: errors === 0, personalities: ids, findings });
   else {
-    for (const { personality, level, message } of findings) {
+    for (const { personality, level, message, tool } of findings) {
       const label = level === 'error' ? out.color.red('error') : out.color.yellow('warning');
-      out.line(`${label} ${out.color.bold(personality ?? 'tools')}: ${safeText(message)}`);
+      out.line(
+        `${label} ${out.color.bold(personality ?? (tool === undefined ? 'home' : 'tools'))}: ${safeText(message)}`,
+      );
     }
     out.line(
       `${counted(ids.length, ['personality', 'personalities'])}: ${counted(errors, ['error', 'errors'])}, ${counted(warnings, ['warning', 'warnings'])}`,
@@ -48,7 +53,7 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
   // Problems of the home itself end the command: they belong to no personality.
   await context.config();
   const tools = await toolsOf(context, ids);
-  const findings: Finding[] = [];
+  const findings = await unusedServers(context);
   let runtime: ToolRuntime | undefined;
   for (const personality of ids) {
     try {
@@ -66,6 +71,20 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
   // The others may list what the named one does not.
   if (runtime === undefined || context.namedPersonality !== undefined) return findings;
   return [...findings, ...(await unlistedTools(context, runtime, ids))];
+}
+
+/** A file of MCP servers that the configuration does not use, so that nothing else reads it. */
+async function unusedServers(context: CommandContext): Promise<Finding[]> {
+  if ((await context.config()).mcp !== undefined || !(await hasMcpServers(context))) return [];
+  const file = join(context.home, 'mcp.json');
+  const next = 'write "mcp: true" into ethos.config.mjs, or remove the file';
+  const finding = (message: string): Finding[] => [{ level: 'warning', message, file }];
+  try {
+    await McpFile.open(context.home);
+    return finding(`${file} is not used; ${next}`);
+  } catch (error) {
+    return finding(`${messageOf(error)}; the file is not used either: ${next}`);
+  }
 }
 
 /** The tools that the home registers and that no model is offered, since no personality lists them. */

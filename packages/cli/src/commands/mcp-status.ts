@@ -3,6 +3,11 @@ import { EXIT } from '../exit-codes.js';
 import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
 import { counted, safeLine, safeText } from '../output.js';
 
+/** The reasons of states that have none of their own. */
+const WAITS: Readonly<Record<string, string>> = {
+  connecting: 'it has not answered yet; ask again, or look at how it is started',
+};
+
 /**
  * Shows the state of each server, and what has to be accepted. Exits with 1 if there is something
  * to accept, or a server failed.
@@ -18,7 +23,8 @@ export async function run({ context }: CommandInput): Promise<number> {
     return isFine ? EXIT.ok : EXIT.found;
   }
   if (servers.length === 0) out.line(NO_SERVERS);
-  for (const { server, state, reason = '', refused = '', tools, held } of servers) {
+  for (const note of mcp?.notes ?? []) out.note(safeText(note));
+  for (const { server, state, reason = WAITS[state] ?? '', refused = '', tools, held } of servers) {
     out.line(
       `${out.color.bold(safeLine(server))}  ${state}  ${counted(tools.length, ['tool', 'tools'])}  ${safeLine(reason)}`,
     );
