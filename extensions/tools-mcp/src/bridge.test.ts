@@ -404,7 +404,9 @@ describe('changes', () => {
       const second = await started({ ...options, servers: { h: { env, ...change(ran) } } });
       expect(second.bridge.status()[0]).toMatchObject({
         state: 'held',
-        reason: expect.stringContaining('or pending() and accept it'),
+        reason: expect.stringContaining(
+          '"ethosagent mcp diff h" (in a program: pending()) and accept it',
+        ),
         tools: [],
       });
       expect([existsSync(ran), starts(second), asked]).toEqual([false, 0, []]);

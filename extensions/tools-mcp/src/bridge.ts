@@ -211,7 +211,7 @@ class Bridge implements McpBridge {
 
   async #heldBack(server: McpServerConfig): Promise<string | undefined> {
     if (await this.#pins.check(server.name, await serverPin(server))) return undefined;
-    return `its command, address, variables or headers changed since it was accepted; look at the change with "ethosagent mcp diff ${server.name}" or pending() and accept it, or restore the entry in mcp.json`;
+    return `its command, address, variables or headers changed since it was accepted; look at the change with "ethosagent mcp diff ${server.name}" (in a program: pending()) and accept it, or restore the entry in mcp.json`;
   }
 
   /** Decides which tools of a connection may be called. */
@@ -251,7 +251,7 @@ class Bridge implements McpBridge {
       .filter((tool) => !offered.has(tool))
       .map((tool) => ({
         tool,
-        reason: `${WAITS[this.#pins.waiting(name, tool) ?? 'changed']}; look at it with "ethosagent mcp diff ${name}" or pending(), and accept it to use it`,
+        reason: `${WAITS[this.#pins.waiting(name, tool) ?? 'changed']}; look at it with "ethosagent mcp diff ${name}" (in a program: pending()), and accept it to use it`,
       }));
     return {
       server: server.name,

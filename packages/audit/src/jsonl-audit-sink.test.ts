@@ -397,7 +397,10 @@ describe('JsonlAuditSink whose log is touched while it is open', () => {
     touch(path);
     for (const target of ['b', 'c']) {
       expect(() => sink.record(auditEvent(target))).toThrow(
-        expect.objectContaining({ code: 'STORAGE_FAILED' }),
+        expect.objectContaining({
+          code: 'STORAGE_FAILED',
+          message: expect.stringContaining('"ethosagent audit verify"'),
+        }),
       );
     }
     sink.close();

@@ -333,7 +333,7 @@ function limit(name: string, value: number): number {
 function unknownEnd(path: string): EthosError {
   return refused(
     path,
-    `its end is not what was recorded last, or the key is another; check it with verifyAuditLog, then move it, its numbered files and ${headPath(path)} to another folder`,
+    `its end is not what was recorded last, or the key is another; check it with "ethosagent audit verify" (in a program: verifyAuditLog), then move it, its numbered files and ${headPath(path)} to another folder`,
   );
 }
 
@@ -343,7 +343,7 @@ function refused(path: string, why: string): EthosError {
 
 function touched(path: string): EthosError {
   return failed(
-    `${path}: another program changed, moved or removed the audit log; check it with verifyAuditLog, and open it again`,
+    `${path}: another program changed, moved or removed the audit log; check it with "ethosagent audit verify" (in a program: verifyAuditLog), and open it again`,
   );
 }
 

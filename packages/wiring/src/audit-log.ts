@@ -106,7 +106,7 @@ function openLog({ folder, durations, key, problems }: LogOptions): JsonlAuditSi
     try {
       if (key !== undefined && number < MAX_AUDIT_LOGS && isKeylessLog(path)) {
         problems.push(
-          `audit: ${path} was written without the key of this home and is not continued; check it with verifyAuditLog, then move it, its numbered files and ${path}.head to another folder`,
+          `audit: ${path} was written without the key of this home and is not continued; check it with "ethosagent audit verify" (in a program: verifyAuditLog), then move it, its numbered files and ${path}.head to another folder`,
         );
         continue;
       }
