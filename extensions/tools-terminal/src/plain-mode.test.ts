@@ -64,6 +64,18 @@ describe('terminal without a shell', () => {
     expect(errorOf(await world.run('terminal_start', { command }))).toContain('plain words');
   });
 
+  it.each([
+    ['terminal_start', { command: 'sleep 60', pty: true }],
+    ['terminal_send_keys', { id: 'p1', text: 'rm y' }],
+  ])('gives %s no program to type into', async (tool, args) => {
+    const world = createTerminalWorld({ settings });
+    expect(await world.run(tool, args)).toMatchObject({
+      ok: false,
+      code: 'not_available',
+      error: expect.stringContaining('without a shell'),
+    });
+  });
+
   it('leaves a command running, and shows it as it was written', async () => {
     const world = createTerminalWorld({ settings });
     const started = structuredOf(await world.run('terminal_start', { command: "sleep '60'" }));

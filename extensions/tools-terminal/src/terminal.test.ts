@@ -298,6 +298,12 @@ describe('terminal with a large output', () => {
 });
 
 describe('terminal ends what runs too long', () => {
+  it('and takes the most that the operator allows where the default is more', async () => {
+    const terminal = { default_timeout_ms: 600_000, max_timeout_ms: 500_000 };
+    const world = createTerminalWorld({ settings: { terminal } });
+    expect(await world.run('terminal', { command: 'printf x' })).toMatchObject({ ok: true });
+  });
+
   it('with what there was until then', async () => {
     const world = createTerminalWorld();
     const command = 'echo before; sleep 100';
@@ -305,7 +311,11 @@ describe('terminal ends what runs too long', () => {
       (timeout_ms) => world.run('terminal', { command, timeout_ms }),
       (result) => errorOf(result).includes('before'),
     );
-    expect(result).toMatchObject({ ok: false, code: 'execution_failed' });
+    expect(result).toMatchObject({
+      ok: false,
+      code: 'execution_failed',
+      cause: 'CALL_TIMED_OUT',
+    });
     expect(errorOf(result)).toMatch(/^timed out after \d+ ms; .*\nbefore$/);
   });
 
