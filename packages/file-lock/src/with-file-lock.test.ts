@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -90,6 +92,16 @@ describe('tryLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('leaves nothing of an attempt that fails', () => {
+    // What looks like the lock of a process that has ended, but can not be removed as a file.
+    const blocked = `${path}.lock.another-boot.1.1.1.x`;
+    mkdirSync(blocked);
+    expect(() => tryLock(path)).toThrow();
+    rmdirSync(blocked);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(tryLock(path).isTaken).toBe(true);
+  });
+
   it.runIf(process.platform === 'linux')(
     'removes the lock of an earlier boot, and respects that of another machine',
     () => {
@@ -104,6 +116,12 @@ describe('tryLock', () => {
       expect(again.isTaken).toBe(true);
       if (again.isTaken) again.release();
       expect(readdirSync(folder)).toEqual([]);
+      // Of a process in another namespace, it is not known whether it runs.
+      const [boot = '', , , ...rest] = fields;
+      const elsewhere = [boot, '1', '999999999', ...rest];
+      plant(elsewhere);
+      expect([tryLock(path).isTaken, isLocked(path)]).toEqual([false, true]);
+      rmSync(`${path}.lock.${elsewhere.join('.')}`);
       plant(['another-boot', ...fields.slice(1, 5), '00000000']);
       expect([tryLock(path).isTaken, isLocked(path)]).toEqual([false, true]);
       expect(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).toBe('held');

@@ -81,6 +81,18 @@ describe('a call', () => {
     });
   });
 
+  it('with the id of an earlier one has only its own accesses', async () => {
+    const { runtime } = await open();
+    const path = join(world.cwd, 'notes', 'a.txt');
+    for (const expected of [1, 2]) {
+      await runtime.execute([{ toolCallId: 'c', name: 'read', args: { path } }], {
+        sessionId: 's',
+      });
+      const accesses = spans().filter(({ name }) => name === 'fs_reach.read read');
+      expect(accesses).toHaveLength(expected);
+    }
+  });
+
   it('that was denied says so, and so does its access', async () => {
     const { runtime } = await open();
     await runtime.execute([{ toolCallId: 'c', name: 'read', args: { path: '/etc/passwd' } }]);
@@ -90,7 +102,9 @@ describe('a call', () => {
       'error.type': 'PATH_NOT_REACHABLE',
       'ethos.outcome': 'execution_failed',
     });
-    expect(spanOf('fs_reach.read read')?.attributes['ethos.access.decision']).toBe('denied');
+    const access = spanOf('fs_reach.read read');
+    expect(access?.attributes['ethos.access.decision']).toBe('denied');
+    expect(access?.status.code).toBe(SpanStatusCode.ERROR);
     const metrics = await providers.metrics();
     expect(metrics['ethos.accesses']).toEqual([
       { attributes: expect.objectContaining({ 'ethos.access.decision': 'denied' }), value: 1 },
