@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { BrowserHub } from './browser-hub.js';
+import { browserSettings } from './browser-settings.js';
 
 const NEVER = new AbortController().signal;
 
@@ -30,4 +31,20 @@ it('calls of one session and personality run one after another, and those of oth
   open();
   await Promise.all(calls);
   expect(done.slice(2)).toEqual(['first', 'second']);
+});
+
+it('browsers that are just starting count as browsers', async () => {
+  const hub = new BrowserHub();
+  const failure = new TypeError('no browser');
+  const failing: (() => void)[] = [];
+  const services = {
+    open: () => new Promise<never>((_, reject) => failing.push(() => reject(failure))),
+  };
+  const settings = browserSettings.parse({ max_sessions: 1 });
+  const both = ['a', 'b'].map((sessionId) => hub.open({ sessionId }, services, settings));
+  for (const fail of failing) fail();
+  expect(await Promise.allSettled(both)).toEqual([
+    { status: 'rejected', reason: failure },
+    { status: 'fulfilled', value: undefined },
+  ]);
 });

@@ -199,7 +199,8 @@ describe('fromMcp', () => {
   });
 
   it('tells the server when the call is aborted', async () => {
-    const session = await begin();
+    // Longer than the test, so that only the abort can end the request.
+    const session = await begin({ timeoutMs: 3_600_000 });
     const controller = new AbortController();
     const running = session.execute(call('hang'), { abortSignal: controller.signal });
     await expect.poll(() => called.length).toBe(1);
