@@ -286,6 +286,10 @@ function base64Words(chars: number): readonly RegExp[] {
 
 function hexWords(bytes: number): readonly RegExp[] {
   return keep(`hex ${bytes}`, () => [
+    new RegExp(
+      `(?<![0-9a-f])(?:[0-9a-f]{${MIN_LINE},}(?:\\r?\\n|(?:\\\\r)?\\\\n)[ \\t]{0,32})+[0-9a-f]+`,
+      'gi',
+    ),
     new RegExp(`(?<![0-9a-f])[0-9a-f]{${bytes * 2},}`, 'gi'),
     new RegExp(
       `(?<![0-9a-f])[0-9a-f]{2,8}(?:(?:[:-]|[,:]?\\s{1,2}|,?\\s?0x)[0-9a-f]{2,8}){${Math.max(1, Math.ceil(bytes / 4) - 1)},}`,

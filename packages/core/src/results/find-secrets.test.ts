@@ -101,6 +101,8 @@ const ENCODERS: Record<string, (text: string) => string> = {
   '\\U escapes': longEscapes,
   '%u escapes': percentU,
   'named entities': named,
+  'hex in lines of 60, as xxd -p': (text) => lines(hex(`${'x'.repeat(25)}${text}`), 60),
+  'hex in lines of 16, indented, within JSON': (text) => json(lines(hex(text), 16, '\r\n\t')),
   'base64 in lines, indented': (text) =>
     lines(base64(`${'x'.repeat(50)}${text}`), 64, '\n        '),
   'base64 in lines, indented by tabs': (text) =>
