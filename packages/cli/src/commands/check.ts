@@ -6,7 +6,6 @@ import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { McpFile } from '../mcp-file.js';
 import { hasMcpServers } from '../open-mcp.js';
 import { counted, safeText } from '../output.js';
 
@@ -79,6 +78,7 @@ async function unusedServers(context: CommandContext): Promise<Finding[]> {
   const file = join(context.home, 'mcp.json');
   const next = 'write "mcp: true" into ethos.config.mjs, or remove the file';
   const finding = (message: string): Finding[] => [{ level: 'warning', message, file }];
+  const { McpFile } = await import('../mcp-file.js');
   try {
     await McpFile.open(context.home);
     return finding(`${file} is not used; ${next}`);
