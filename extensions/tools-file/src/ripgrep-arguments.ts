@@ -44,8 +44,8 @@ export function patternArguments(query: SearchQuery): string[] {
 
 /**
  * Returns the options of ripgrep that say which files are searched. Ignore files count even without
- * a repository. ripgrep does not read those that may be out of reach: the files of parent folders,
- * of the user, and of the repository itself.
+ * a repository. Those of parent folders, of the user and of the repository itself do not count. A
+ * limit: ripgrep opens those below the target itself, and follows a link of such a name.
  *
  * @param place where to search, and the ignore files above it that also count
  */
