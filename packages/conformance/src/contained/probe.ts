@@ -1,4 +1,4 @@
-import { tries } from '@ethosagent/test-support';
+import { tries } from '@ethosagent/test-support/tries';
 import type { AnyTool, ToolProgressEvent, ToolResult } from '@ethosagent/types';
 import type { Promised } from '../promised.js';
 import { textOf } from './answers.js';

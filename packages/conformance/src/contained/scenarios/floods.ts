@@ -1,6 +1,6 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tries } from '@ethosagent/test-support';
+import { tries } from '@ethosagent/test-support/tries';
 import { endless, gzipBomb } from '../answers.js';
 import type { Probe } from '../probe.js';
 import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';

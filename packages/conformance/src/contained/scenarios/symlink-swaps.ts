@@ -1,4 +1,4 @@
-import { tries } from '@ethosagent/test-support';
+import { tries } from '@ethosagent/test-support/tries';
 import { hasFiles, type Scenario } from '../scenario.js';
 import { pause } from '../settles.js';
 import { Swapper } from '../swapper.js';
