@@ -36,6 +36,11 @@ import {
 } from '@ethosagent/storage-sqlite';
 import { createFileTools } from '@ethosagent/tools-file';
 import { createMemoryTools } from '@ethosagent/tools-memory';
+import {
+  createTerminalSendKeysTool,
+  createTerminalStartTool,
+  createTerminalTools,
+} from '@ethosagent/tools-terminal';
 import { createWebTools } from '@ethosagent/tools-web';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { createAgent } from '@ethosagent/wiring/agent';
@@ -110,6 +115,9 @@ const TAKERS: [string, (options: never) => unknown][] = [
   ['createSqliteSessionStore', createSqliteSessionStore],
   ['createSqliteTurns', createSqliteTurns],
   ['createTelemetry', createTelemetry],
+  ['createTerminalSendKeysTool', createTerminalSendKeysTool],
+  ['createTerminalStartTool', createTerminalStartTool],
+  ['createTerminalTool', createTerminalTools],
   ['createToolRuntime', createToolRuntime],
   ['createWebTools', createWebTools],
   ['runToolUse', (options) => runToolUse(runtime.session('s'), Object({ content: [] }), options)],
@@ -150,6 +158,17 @@ describe.each(OF_SESSIONS)('%s', (name, take) => {
       `CONFIG_INVALID: ${name}: the session is none; give one of a runtime, such as runtime.session('first')`,
     );
   });
+});
+
+it.each([
+  ['serveHttp', serveHttp],
+  ['serveStdio', serveStdio],
+] as const)('%s refuses a promise of a runtime', async (name, serve) => {
+  await expect(async () =>
+    serve(Promise.resolve(runtime) as never, { clients: {} }),
+  ).rejects.toThrow(
+    `CONFIG_INVALID: ${name}: the runtime is none; give one of createToolRuntime, after await`,
+  );
 });
 
 describe('a batch with an option that there is not', () => {

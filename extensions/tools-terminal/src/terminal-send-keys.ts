@@ -8,8 +8,7 @@ import { KEY_NAME, keyText } from './keys.js';
 import { judgeCall, policyDenial } from './policy-answer.js';
 import { screenResult } from './screen-result.js';
 import { SHELL } from './shell.js';
-import type { TerminalOptions } from './terminal.js';
-import { SETTINGS_KEY, terminalSettings } from './terminal-settings.js';
+import { SETTINGS_KEY, type TerminalOptions, terminalSettings } from './terminal-settings.js';
 
 const MAX_WAIT_MS = 60_000;
 
@@ -58,7 +57,7 @@ export function createTerminalSendKeysTool(
       'Type into a command that terminal_start runs with pty, and see its screen. Every call needs approval, because text for a shell or an interpreter is a command.',
     toolset: 'terminal',
     input,
-    settings: terminalSettings(options.policy),
+    settings: terminalSettings('createTerminalSendKeysTool', options),
     settingsKey: SETTINGS_KEY,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
     outputIsUntrusted: true,

@@ -1,5 +1,13 @@
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
 import { z } from 'zod';
 import { type CommandPolicyInput, commandPolicySchema } from './command-policy/policy-settings.js';
+
+/** Options of the tools that run or type commands. */
+export interface TerminalOptions {
+  /** The command policy of a personality that sets none. */
+  policy?: CommandPolicyInput;
+}
 
 /** The longest time that any command may run, in milliseconds: an hour. */
 export const LONGEST_MS = 3_600_000;
@@ -12,13 +20,27 @@ const relativeFolder = z
 /** The key in `tool_settings` of all tools that run commands. They share one policy. */
 export const SETTINGS_KEY = 'terminal';
 
+const OPTIONS: OptionNames<TerminalOptions> = { policy: true };
+
 /**
  * Returns the schema of the settings under that key.
  *
- * @param policy the policy when a personality sets none
+ * @param of the function that takes the options, for messages
+ * @param options the policy when a personality sets none
+ * @throws `CONFIG_INVALID` for an option that there is not, or an invalid policy
  */
-export function terminalSettings(policy?: CommandPolicyInput) {
-  return policy === undefined ? usual : settingsOf(policy);
+export function terminalSettings(of: string, options: TerminalOptions) {
+  assertOptions(of, options, OPTIONS);
+  const { policy } = options;
+  if (policy === undefined) return usual;
+  const parsed = commandPolicySchema.safeParse(policy);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(
+      ({ path, message }) => `${['policy', ...path].join('.')}: ${message}`,
+    );
+    throw new EthosError('CONFIG_INVALID', `${of}: ${wrong.join('; ')}`);
+  }
+  return settingsOf(policy);
 }
 
 function settingsOf(policy: CommandPolicyInput) {

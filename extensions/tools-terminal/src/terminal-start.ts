@@ -8,8 +8,7 @@ import { noBackground, noTerminal } from './background.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { SHELL, SHELL_ENVIRONMENT, shellArguments, terminalArguments } from './shell.js';
-import type { TerminalOptions } from './terminal.js';
-import { SETTINGS_KEY, terminalSettings } from './terminal-settings.js';
+import { SETTINGS_KEY, type TerminalOptions, terminalSettings } from './terminal-settings.js';
 
 const input = z.strictObject({
   command: commandInput.describe('Shell text for bash, such as the start of a server.'),
@@ -40,7 +39,7 @@ export function createTerminalStartTool(
       'Start a long-running shell command, such as a server or a watcher, and leave it running. The answer has an id at once: read the output with terminal_read, end the command with terminal_stop. The command ends with the session at the latest.',
     toolset: 'terminal',
     input,
-    settings: terminalSettings(options.policy),
+    settings: terminalSettings('createTerminalStartTool', options),
     settingsKey: SETTINGS_KEY,
     capabilities: {
       process: { allowedBinaries: [SHELL], background: true },

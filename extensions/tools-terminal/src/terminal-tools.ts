@@ -1,7 +1,8 @@
 import type { AnyTool } from '@ethosagent/types';
-import { createTerminalTool, type TerminalOptions } from './terminal.js';
+import { createTerminalTool } from './terminal.js';
 import { createTerminalReadTool } from './terminal-read.js';
 import { createTerminalSendKeysTool } from './terminal-send-keys.js';
+import type { TerminalOptions } from './terminal-settings.js';
 import { createTerminalStartTool } from './terminal-start.js';
 import { createTerminalStopTool } from './terminal-stop.js';
 

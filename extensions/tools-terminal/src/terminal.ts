@@ -5,13 +5,17 @@ import type { ScopedFs, ScopedProcess, Tool, ToolContext, ToolResult } from '@et
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
-import type { CommandPolicyInput } from './command-policy/policy-settings.js';
 import { CommandOutput } from './output/command-output.js';
 import { SpillFile } from './output/spill-file.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { renderCommand } from './render-command.js';
 import { SHELL, SHELL_ENVIRONMENT, shellArguments } from './shell.js';
-import { LONGEST_MS, type TerminalSettings, terminalSettings } from './terminal-settings.js';
+import {
+  LONGEST_MS,
+  type TerminalOptions,
+  type TerminalSettings,
+  terminalSettings,
+} from './terminal-settings.js';
 
 const NAME = 'terminal';
 
@@ -42,12 +46,6 @@ type TerminalContext = Pick<
   'abortSignal' | 'emit' | 'workingDir' | 'resultBudgetChars' | 'dryRun'
 > & { scopedFs: ScopedFs; scopedProcess: ScopedProcess; settings: TerminalSettings };
 
-/** Options of `createTerminalTool`. */
-export interface TerminalOptions {
-  /** The command policy of a personality that sets none. */
-  policy?: CommandPolicyInput;
-}
-
 /**
  * Creates `terminal`, which runs a command and waits for its end. Needs `process` with bash, and
  * `fs_reach` to read and write.
@@ -62,7 +60,7 @@ export function createTerminalTool(options: TerminalOptions = {}): Tool<Terminal
       'Run a shell command and wait for it. Shows its output and exit code; of a long output, the beginning and the end, with the name of the file that has all of it. Commands that destroy data are refused or need the consent of the user.',
     toolset: 'terminal',
     input,
-    settings: terminalSettings(options.policy),
+    settings: terminalSettings('createTerminalTool', options),
     capabilities: {
       process: { allowedBinaries: [SHELL] },
       fs_reach: { read: 'from-personality', write: 'from-personality' },

@@ -1,4 +1,4 @@
-import { isListOf } from '@ethosagent/policy';
+import { isListOf, isObject, type OptionNames, unknownOption } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, TurnEnd, TurnInput } from './api.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
@@ -12,6 +12,24 @@ import { NO_USAGE } from './usage.js';
 export type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord | DoneEvent;
 
 type DoneEvent = Extract<AgentEvent, { type: 'done' }>;
+
+const INPUT: OptionNames<TurnInput> = {
+  sessionId: true,
+  prompt: true,
+  attachments: true,
+  untrusted: true,
+  abortSignal: true,
+  claim: true,
+  key: true,
+};
+
+/** Plain JavaScript may pass anything: a misspelt `untrusted` would run calls unasked. @throws `TURN_INVALID` */
+export function assertInput(input: unknown): void {
+  const problem = isObject(input)
+    ? unknownOption(input, INPUT)
+    : 'give an object with the sessionId, and with the prompt of a new turn';
+  if (problem !== undefined) throw new EthosError('TURN_INVALID', problem);
+}
 
 /** Begins a turn, or goes on with the one that has the same key. */
 export function beginTurn(input: TurnInput): Begin {

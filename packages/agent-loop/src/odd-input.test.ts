@@ -26,6 +26,7 @@ describe('what a turn begins with', () => {
     ['no prompt', { prompt: JSON.parse('null') }],
     ['an attachment without a size', { attachments: [Object({ id: 'a', name: 'n' })] }],
     ['attachments that are no list', { attachments: JSON.parse('{"0":1}') }],
+    ['a misspelt key', Object({ isUntrusted: true })],
   ])('is refused with %s, and nothing is stored', async (_name, input) => {
     const loop = world.loop([{ text: 'a' }]);
     const code = await eventsOf(loop.run({ sessionId: 's', prompt: 'x', ...input })).catch(
@@ -34,6 +35,16 @@ describe('what a turn begins with', () => {
     expect(code).toBe('TURN_INVALID');
     expect(await world.sessions.get('s')).toBeNull();
     expect(await loop.ask({ sessionId: 's', prompt: 'x' })).toMatchObject({ end: 'answered' });
+  });
+
+  it.each(['run', 'resume'] as const)('is an object, for %s', async (method) => {
+    const loop = world.loop([{ text: 'a' }]);
+    for (const input of ['s', undefined, null]) {
+      const events: AsyncIterable<unknown> = Reflect.apply(loop[method], loop, [input]);
+      await expect(eventsOf(Object(events))).rejects.toThrow(
+        'TURN_INVALID: give an object with the sessionId',
+      );
+    }
   });
 
   it.each<[TokenPrices]>([

@@ -10,7 +10,7 @@ import {
 import { isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
-import { type Begin, beginTurn, resumeTurn, unfinished } from './begin-turn.js';
+import { assertInput, type Begin, beginTurn, resumeTurn, unfinished } from './begin-turn.js';
 import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { EventQueue } from './event-queue.js';
 import { imagePlan } from './images.js';
@@ -172,10 +172,12 @@ export class TurnRunner {
   }
 
   async *#events(
-    { sessionId, abortSignal, claim: given, ...input }: TurnInput | ResumeInput,
+    asked: TurnInput | ResumeInput,
     begin: Begin,
     { running, release }: RunningParts,
   ): AsyncGenerator<AgentEvent, void, undefined> {
+    assertInput(asked);
+    const { sessionId, abortSignal, claim: given, ...input } = asked;
     this.#assertCanRun(sessionId);
     const { controller } = running;
     const claim: JournalClaim | undefined = given ?? this.#place?.claim;

@@ -61,9 +61,12 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
         : `${file} can not be loaded: ${why}`,
     );
   }
-  const config = loaded.default;
+  const config = await loaded.default;
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw usageError(`${file} has no default export that is an object; export defineConfig({ … })`);
+  }
+  if ('home' in config) {
+    throw usageError(`${file} is in the home, which the key "home" can not change; give --home`);
   }
   return config;
 }

@@ -79,6 +79,17 @@ describe('the command line', () => {
     expect(err).toContain('npm install no-such-package-of-ours\n');
   });
 
+  it('waits for a promise of its ethos.config', async () => {
+    world.write('.ethos/ethos.config.mjs', 'export default Promise.resolve({ tools: [] });');
+    expect((await world.run(['tools'])).out).not.toContain('read_file');
+  });
+
+  it('does not go to another home for its ethos.config', async () => {
+    world.write('.ethos/ethos.config.mjs', "export default { home: '/other' };");
+    const { code, err } = await world.run(['tools']);
+    expect([code, err]).toEqual([2, expect.stringContaining('the key "home" can not change')]);
+  });
+
   it.each([[['lokc', '--json']], [['--json', 'lock', 'x']], [['--json', 'call']]])(
     'gives JSON for %j, which it can not read',
     async (args) => {

@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import type { McpServeOptions } from './served-runtime.js';
+import type { McpServeOptions, ServedRuntime } from './served-runtime.js';
 
 /** Refuses an invalid limit, since it would have no effect. @throws `CONFIG_INVALID` */
 export function assertLimits(
@@ -15,6 +15,12 @@ export function assertLimits(
     if (typeof limit === 'number' && limit > 0 && limit <= max) continue;
     throw invalid(`${name} is ${limit}; give a number above zero, up to ${max}`);
   }
+}
+
+/** A promise of a runtime is none. @throws `CONFIG_INVALID` */
+export function assertRuntime(of: string, runtime: ServedRuntime): void {
+  if (typeof Object(runtime).personality === 'function') return;
+  throw invalid(`${of}: the runtime is none; give one of createToolRuntime, after await`);
 }
 
 /** @throws `CONFIG_INVALID` */

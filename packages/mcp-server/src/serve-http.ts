@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import { assertLimits, assertServeOptions } from './assert-options.js';
+import { assertLimits, assertRuntime, assertServeOptions } from './assert-options.js';
 import { DEFAULT_HTTP_LIMITS, type McpHttpLimits } from './http/http-limits.js';
 import { HttpSession } from './http/http-session.js';
 import { HttpSessions } from './http/http-sessions.js';
@@ -103,6 +103,7 @@ export async function serveHttp(
   runtime: ServedRuntime,
   options: ServeHttpOptions,
 ): Promise<McpHttpServer> {
+  assertRuntime('serveHttp', runtime);
   assertOptions('serveHttp', options, OPTIONS);
   const { clients = {}, host = '127.0.0.1', port = 0, path = '/mcp', allowedHosts = [] } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { assertOptions, discard, type OptionNames } from '@ethosagent/policy';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { assertServeOptions } from './assert-options.js';
+import { assertRuntime, assertServeOptions } from './assert-options.js';
 import { ClientConnection } from './client-connection.js';
 import { UniqueIdsTransport } from './request-ids.js';
 import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
@@ -58,6 +58,7 @@ export async function serveStdio(
   runtime: ServedRuntime,
   options: ServeStdioOptions = {},
 ): Promise<McpStdioServer> {
+  assertRuntime('serveStdio', runtime);
   assertOptions('serveStdio', options, OPTIONS);
   const { sessionId = `mcp-${randomUUID()}`, personality, identity, limits, ...rest } = options;
   assertServeOptions(rest);

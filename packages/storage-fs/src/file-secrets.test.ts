@@ -71,6 +71,12 @@ describe('createFileSecrets', () => {
     expect(await secrets.list()).toEqual(['b']);
   });
 
+  it.each([[{}], [{ dir: 'secrets' }]])('takes no folder from %j', (options) => {
+    expect(() => createFileSecrets(Object(options))).toThrow(
+      'CONFIG_INVALID: createFileSecrets: dir must be an absolute path',
+    );
+  });
+
   it('list is empty, and get names the ref, when there is no folder', async () => {
     expect(await secrets.list()).toEqual([]);
     expect(await secrets.has('x')).toBe(false);

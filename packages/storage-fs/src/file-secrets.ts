@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, stat as statOf } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import {
   assertOptions,
   compareCodePoints,
@@ -65,10 +65,14 @@ const OPTIONS: OptionNames<FileSecretsOptions> = {
  *
  * @param options `dir`: the absolute path of the folder
  * @returns the secrets
+ * @throws `CONFIG_INVALID` if `dir` is not an absolute path
  */
 export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
   assertOptions('createFileSecrets', options, OPTIONS);
   const { dir } = options;
+  if (typeof dir !== 'string' || !isAbsolute(dir)) {
+    throw new EthosError('CONFIG_INVALID', 'createFileSecrets: dir must be an absolute path');
+  }
   const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });
   const pathOf = (ref: string) => {
     assertSecretRef(ref);

@@ -4,8 +4,11 @@ import { EthosError } from '@ethosagent/types';
 import { createClient, ErrorReply } from '@redis/client';
 import { CALL_SCRIPT, CALL_SCRIPT_SHA } from './call-script.js';
 
+/** `where`: for messages, without the user and the password. */
+export type RedisAddress = ({ url: string } | { path: string }) & { where: string };
+
 export interface ConnectionOptions {
-  address: { url: string } | { path: string };
+  address: RedisAddress;
   /** Milliseconds that a call waits for the connection, and then for its answer. */
   timeoutMs: number;
 }
@@ -21,17 +24,21 @@ const OLDEST_MAJOR = 7;
 export class RedisConnection {
   readonly #client: ReturnType<typeof createClient>;
   readonly #timeoutMs: number;
+  readonly #where: string;
   #isClosed = false;
   /**
    * Resolves when the server accepts calls. All calls wait for it, so that none overtakes another.
    */
   #ready: Gate = pending();
   #isReady = false;
+  /** Whether the server has ever accepted calls. Before that, no write was on its way. */
+  #wasReady = false;
   /** Why there is no connection. */
   #fault: unknown;
 
   constructor({ address, timeoutMs }: ConnectionOptions) {
     this.#timeoutMs = timeoutMs;
+    this.#where = address.where;
     const common = {
       connectTimeout: timeoutMs,
       reconnectStrategy: (retries: number) => Math.min(2 ** retries * 10, 1_000),
@@ -56,6 +63,7 @@ export class RedisConnection {
     this.#client.on('ready', () => {
       this.#fault = undefined;
       this.#isReady = true;
+      this.#wasReady = true;
       // Sent before any call: one that had to bring the script along could be overtaken by the next.
       this.#client.sendCommand(['SCRIPT', 'LOAD', CALL_SCRIPT]).catch(() => {});
       this.#ready.resolve();
@@ -161,9 +169,10 @@ export class RedisConnection {
       this.#fault instanceof Error && 'code' in this.#fault && this.#fault.code !== undefined
         ? String(this.#fault.code)
         : (this.#fault instanceof Error && this.#fault.name) || 'no answer';
+    const written = this.#wasReady ? '. A write that was on its way may have been made' : '';
     return new EthosError(
       'STORE_UNAVAILABLE',
-      `Redis did not answer (${code}); check that it runs and can be reached. A write that was on its way may have been made`,
+      `Redis at ${this.#where} did not answer (${code}); check that it runs and can be reached${written}`,
       { cause: this.#fault },
     );
   }

@@ -1,6 +1,6 @@
 import { assertOptions, MAX_TIMER_MS, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type KeyValueStoreFactory, type StoreOpener } from '@ethosagent/types';
-import { RedisConnection } from './redis-connection.js';
+import { type RedisAddress, RedisConnection } from './redis-connection.js';
 import { createNamespace } from './redis-namespace.js';
 
 export interface RedisStoresOptions {
@@ -82,15 +82,15 @@ export function createRedisStores(options: RedisStoresOptions): RedisStores {
   };
 }
 
-function addressOf(url: unknown): { url: string } | { path: string } {
-  if (typeof url === 'string' && url.startsWith('/')) return { path: url };
+function addressOf(url: unknown): RedisAddress {
+  if (typeof url === 'string' && url.startsWith('/')) return { path: url, where: 'its socket' };
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol)) {
     throw invalid(
       'url must be like `redis://host:6379/0` or `rediss://…`, or the path of a socket',
     );
   }
-  return { url: parsed.href };
+  return { url: parsed.href, where: parsed.host };
 }
 
 function invalid(detail: string): EthosError {

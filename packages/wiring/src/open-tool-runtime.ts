@@ -82,8 +82,28 @@ function problemsBeforeStart(
   }).filter(({ key }) => key !== 'plugins');
 }
 
+const LISTS = [
+  ['tools', 'tools, or their names,'],
+  ['plugins', 'plugins'],
+  ['reducers', 'reducers'],
+  ['passEnv', 'names of variables'],
+  ['denyPaths', 'absolute paths'],
+] as const satisfies readonly (readonly [keyof ToolRuntimeOptions, string])[];
+
+/** @throws `CONFIG_INVALID` */
+function assertAudit(audit: unknown): void {
+  if (audit === undefined) return;
+  const sinks: readonly unknown[] = Array.isArray(audit) ? audit : [audit];
+  if (sinks.every((sink) => typeof Object(sink).record === 'function')) return;
+  throw new EthosError(
+    'CONFIG_INVALID',
+    'audit is no sink with `record`; give one, or a list of sinks, or leave it out for the log of the home',
+  );
+}
+
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
-function assertOptions({ home, personality, cwd, tools, approve }: ToolRuntimeOptions): void {
+function assertOptions(given: ToolRuntimeOptions): void {
+  const { home, personality, cwd, approve } = given;
   assertHome(home);
   assertApprove(approve);
   if (typeof personality !== 'string') {
@@ -94,12 +114,11 @@ function assertOptions({ home, personality, cwd, tools, approve }: ToolRuntimeOp
       `personality: ${found}; give the id of a personality; ${told}`,
     );
   }
-  if (tools !== undefined && !Array.isArray(tools)) {
-    throw new EthosError(
-      'CONFIG_INVALID',
-      'tools is not a list; give tools, or their names, in []',
-    );
+  for (const [name, hint] of LISTS) {
+    if (given[name] === undefined || Array.isArray(given[name])) continue;
+    throw new EthosError('CONFIG_INVALID', `${name} is not a list; give ${hint} in []`);
   }
+  assertAudit(given.audit);
   if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
     throw new EthosError(
       'CONFIG_INVALID',

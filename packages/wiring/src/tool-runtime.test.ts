@@ -141,6 +141,12 @@ describe('createToolRuntime is not given', () => {
       [
         ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
         ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
+        ['plugins that are no list', { plugins: {} }, /: plugins is not a list/],
+        ['a name for a list of names', { passEnv: 'PATH' }, /: passEnv is not a list/],
+        ['a path for a list of paths', { denyPaths: '/etc' }, /: denyPaths is not a list/],
+        ['true for an audit', { audit: true }, /: audit is no sink with `record`/],
+        ['an audit that records nothing', { audit: [{}] }, /: audit is no sink with `record`/],
+        ['true for who approves', { approve: true }, /: approve is not a function/],
         [
           'an invalid bridge',
           { mcp: () => ({ start() {} }) },
@@ -149,7 +155,7 @@ describe('createToolRuntime is not given', () => {
         ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
         ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
       ],
-      ([what]) => ['a relative cwd', 'an invalid bridge'].includes(what),
+      ([what]) => /^(a relative cwd|an invalid bridge|a path for|an audit)/.test(what),
     ),
   )('%s', async (_, options, message) => {
     // As plain JavaScript may pass it.
