@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { MAX_PLAIN_DEPTH } from '@ethosagent/policy';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { copyPlain, deepFreeze, MAX_DEPTH } from './plain.js';
+import { copyPlain, deepFreeze } from './plain.js';
 import { wildValue } from './testing/wild-values.js';
 
 /** Plain data, including values that a copy can express and JSON can't. */
@@ -102,7 +103,7 @@ describe('copyPlain, whatever the value', () => {
     },
     'shared references': (size) => {
       let value: unknown = [1];
-      for (let level = 0; level < Math.min(Math.log2(size), MAX_DEPTH); level += 1)
+      for (let level = 0; level < Math.min(Math.log2(size), MAX_PLAIN_DEPTH); level += 1)
         value = [value, value];
       return value;
     },

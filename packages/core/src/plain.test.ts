@@ -1,7 +1,8 @@
+import { MAX_PLAIN_DEPTH } from '@ethosagent/policy';
 import { isLongRun } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyPlain, deepFreeze, MAX_DEPTH, MAX_VALUES } from './plain.js';
+import { copyPlain, deepFreeze, MAX_VALUES } from './plain.js';
 
 function nested(levels: number): unknown {
   let value: unknown = 1;
@@ -40,7 +41,7 @@ describe('copyPlain', () => {
   it.each([
     ['an object whose toJSON gives itself', selfJson(), 'cyclic'],
     ['a cycle', cyclic(), 'cyclic'],
-    ['10,000 levels', nested(10_000), `deeper than ${MAX_DEPTH} levels`],
+    ['10,000 levels', nested(10_000), `deeper than ${MAX_PLAIN_DEPTH} levels`],
     ['a BigInt', { a: 1n }, '.a is a bigint'],
     ['a function', { a: [() => 1] }, '.a[0] is a function'],
     ['a symbol', Symbol('s'), 'is a symbol'],

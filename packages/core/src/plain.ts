@@ -1,12 +1,7 @@
-import { errorText } from '@ethosagent/policy';
+import { errorText, MAX_PLAIN_DEPTH } from '@ethosagent/policy';
 
 /**
- * How deep arguments and structured results may nest. Real ones nest far less, and deeper ones
- * could overflow the stack.
- */
-export const MAX_DEPTH = 500;
-/**
- * How many values they may hold. Shared references multiply when they are copied, and this limits
+ * How many values arguments and structured results may hold. Shared references multiply when they are copied, and this limits
  * them.
  */
 export const MAX_VALUES = 1_000_000;
@@ -20,7 +15,7 @@ class NotPlain extends Error {}
  * Copies plain data: objects, arrays, primitives. Typed arrays are copied as such. An object with a
  * `toJSON` method (a `Date`, a `URL`) is replaced by what that returns. `__proto__` keys are left
  * out. These are problems: cycles, other objects, functions, symbols and big integers, nesting
- * beyond `MAX_DEPTH`, more than `MAX_VALUES` values, and anything that throws when it is read.
+ * beyond `MAX_PLAIN_DEPTH`, more than `MAX_VALUES` values, and anything that throws when it is read.
  * `mapString` is applied to every string and key.
  */
 export function copyPlain(value: unknown, mapString?: (text: string) => string): PlainCopy {
@@ -57,8 +52,8 @@ class Copier {
   }
 
   #copyObject(value: object, depth: number): unknown {
-    if (depth > MAX_DEPTH) {
-      throw new NotPlain(` is nested deeper than ${MAX_DEPTH} levels, or cyclic`);
+    if (depth > MAX_PLAIN_DEPTH) {
+      throw new NotPlain(` is nested deeper than ${MAX_PLAIN_DEPTH} levels, or cyclic`);
     }
     if (Array.isArray(value)) {
       const array: unknown[] = [];

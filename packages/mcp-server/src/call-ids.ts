@@ -1,9 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pendingCalls, type ToolSession } from '@ethosagent/core';
-import { canonicalJson, depthOf, Turns } from '@ethosagent/policy';
-
-/** As deep as a session takes arguments. A digest of deeper ones could overflow the stack. */
-const MAX_DEPTH = 500;
+import { canonicalJson, depthOf, MAX_PLAIN_DEPTH, Turns } from '@ethosagent/policy';
 
 interface IssuedCall {
   name: string;
@@ -40,8 +37,8 @@ export class CallIds {
     signal: AbortSignal,
     run: (toolCallId: string) => Promise<T>,
   ): Promise<T> {
-    // The session refuses them, so no such call ever waits.
-    if (depthOf(call.args, MAX_DEPTH) > MAX_DEPTH) return run(randomUUID());
+    // The session refuses them, so no such call ever waits, and their digest could overflow the stack.
+    if (depthOf(call.args, MAX_PLAIN_DEPTH) > MAX_PLAIN_DEPTH) return run(randomUUID());
     const same = digestOf(call);
     if ((await this.#waiting(same)) === undefined) return run(`${same}.${randomUUID()}`);
     return this.#turns.run(

@@ -1,4 +1,10 @@
 /**
+ * How many levels of objects and lists arguments and structured results may have. Real ones have far
+ * fewer, and deeper ones could overflow the stack.
+ */
+export const MAX_PLAIN_DEPTH = 500;
+
+/**
  * How many levels of objects and lists a value has.
  *
  * @param value plain data without cycles

@@ -31,7 +31,7 @@ export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export type { DenySet } from './deny-set.js';
 export { createDenySet } from './deny-set.js';
-export { depthOf } from './depth.js';
+export { depthOf, MAX_PLAIN_DEPTH } from './depth.js';
 export { EFFECTS, effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
