@@ -183,7 +183,12 @@ plugins: [weather]
     [
       'a sandbox that is not one of the words',
       'name: a\nsafety: {process: {sandbox: always}}\n',
-      'FILE:2:29: safety.process.sandbox: Invalid option: expected one of true|false|"required"|"preferred"',
+      'FILE:2:29: safety.process.sandbox: expected one of true, false, required, preferred, found text',
+    ],
+    [
+      'a truth value of older YAML',
+      'name: a\nsafety: {process: {sandbox: Yes}, network: {allow_private_urls: off}}\n',
+      'FILE:2:29: safety.process.sandbox: expected one of true, false, required, preferred, found text; write true\nFILE:2:65: safety.network.allow_private_urls: expected true or false, found text; write false',
     ],
     [
       'a limit in words',
@@ -193,7 +198,7 @@ plugins: [weather]
     [
       'a limit of nothing',
       'name: a\nsafety: {process: {limits: {processes: 0}}}\n',
-      'FILE:2:40: safety.process.limits.processes: Too small: expected number to be >=1',
+      'FILE:2:40: safety.process.limits.processes: expected a number from 1, found the number 0',
     ],
     [
       'half a request',
@@ -203,7 +208,7 @@ plugins: [weather]
     [
       'a quota below nothing',
       'name: a\nsafety: {quotas: {per_session: {bytes_in: -1}}}\n',
-      'FILE:2:43: safety.quotas.per_session.bytes_in: Too small: expected number to be >=0',
+      'FILE:2:43: safety.quotas.per_session.bytes_in: expected a number from 0, found the number -1',
     ],
     [
       'a quota without end',

@@ -152,12 +152,42 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
   }
   if (!mapping.isKnown(path)) return [];
   const offset = mapping.offsetOf(path);
-  if (issue.code !== 'invalid_type') {
-    return [{ offset, message: `${keyName(path)}: ${issue.message}` }];
+  const expected = expectedBy(issue);
+  if (expected === undefined) return [{ offset, message: `${keyName(path)}: ${issue.message}` }];
+  const value = valueAt(mapping.value, path);
+  const meant = SWITCHES.get(String(value).toLowerCase());
+  const hint = meant !== undefined && /\btrue\b/.test(expected) ? `; write ${meant}` : '';
+  return [
+    { offset, message: `${keyName(path)}: expected ${expected}, found ${kindOf(value)}${hint}` },
+  ];
+}
+
+/** What older YAML takes for a truth value. Here it is text. */
+const SWITCHES = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+]);
+
+/** What an issue asks for, in our words; `undefined` if its message says it. */
+function expectedBy(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return EXPECTED[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return `one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `a number ${issue.inclusive === false ? 'above' : 'from'} ${issue.minimum}`
+        : undefined;
+    case 'too_big':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `a number ${issue.inclusive === false ? 'below' : 'up to'} ${issue.maximum}`
+        : undefined;
+    default:
+      return undefined;
   }
-  const found = kindOf(valueAt(mapping.value, path));
-  const expected = EXPECTED[issue.expected] ?? issue.expected;
-  return [{ offset, message: `${keyName(path)}: expected ${expected}, found ${found}` }];
 }
 
 const EXPECTED: Partial<Record<string, string>> = {
