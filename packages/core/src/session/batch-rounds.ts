@@ -109,7 +109,8 @@ export class BatchRounds {
     const { tools, ledger, approve, files, now } = this.#parts;
     const { generation } = ledger;
     return new InnerCalls({
-      personality: () => tools.personality(personality.id),
+      // Under one that is no longer valid, the batch of the call is refused, and recorded.
+      personality: () => tools.personality(personality.id).catch(() => personality),
       tool: (name) => tools.tool(name),
       known: () => ledger,
       approve: host?.approve ?? approve,
