@@ -446,6 +446,14 @@ describe('a session', () => {
     });
   });
 
+  it('asks nobody about a call of an id that is answered, and says so', async () => {
+    const session = (await start()).session('s');
+    const twice = [call('pay', { amount: 1 }, 'same'), call('pay', { amount: 20 }, 'same')];
+    const [, second] = await session.execute(twice);
+    expect(second?.text).toMatch(/has its answer already; give each call an id of its own/);
+    expect([pays, await session.pending()]).toEqual([[1], []]);
+  });
+
   describe('with a decision that has a key that there is not', () => {
     const MISSPELT = Object({ approved: true, arguments: { amount: 1 } });
     const problem = /APPROVAL_INVALID: .*there is no option "arguments"; there are approved, /;

@@ -49,6 +49,8 @@ export interface GuardedResult {
   from?: string;
 }
 
+/** Nobody reads it, unless two calls of a batch have one id. */
+const TOO_LATE = 'a call of its id has its answer already; give each call an id of its own';
 const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
 /**
  * How often a person is asked again about one call, after an approval with arguments that can't
@@ -191,8 +193,8 @@ export class CallGuard {
     }
     const extra = extraOf(said);
     if (said !== 'later' && extra === undefined) return said;
-    // It is too late to ask: the call already has its answer.
-    if (request.signal.aborted || book.isOver(toolCallId)) return false;
+    if (request.signal.aborted) return false;
+    if (book.isOver(toolCallId)) return { approved: false, reason: TOO_LATE };
     const approval: PendingApproval = {
       toolCallId,
       // Each question has an id of its own. So an old answer does not fit when the same call is
