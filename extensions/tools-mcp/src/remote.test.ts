@@ -51,8 +51,10 @@ describe('a remote server', () => {
       expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({ value: '3' });
       await world.call('mcp__r__more', {});
       await expect
-        .poll(() => world.registry.get('mcp__r__added'), { timeout: 10_000 })
-        .toBeDefined();
+        .poll(() => world.bridge.pending(), { timeout: 600_000 })
+        .toMatchObject([{ tool: 'added' }]);
+      expect(await world.bridge.accept('r', 'added')).toEqual(['added']);
+      expect(world.registry.get('mcp__r__added')).toBeDefined();
       remote.forget();
       expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({
         code: 'not_available',
