@@ -12,7 +12,7 @@ export interface GuardedFetchOptions {
   headers: ReadonlyMap<string, string>;
   maxMessageChars: number;
   messagesPerSecond: number;
-  /** Is charged for characters that nobody asked for. Events are read when they are paid. */
+  /** A bucket for the characters of notifications and requests. While it is empty, no event is read. */
   unasked: Pick<TokenBucket, 'take'>;
   signal: AbortSignal;
   /** Called with the JSON-RPC id of a request whose answer broke off. */

@@ -14,7 +14,7 @@ export type OpenProcess = (
 export interface ProcessTransportOptions {
   maxMessageChars: number;
   messagesPerSecond: number;
-  /** Is charged for characters that nobody asked for. Output is read when they are paid. */
+  /** A bucket for the characters of notifications and requests. While it is empty, no line of output is read. */
   unasked: Pick<TokenBucket, 'take'>;
   /** Milliseconds that a process has to end by itself. 1,000 when absent. */
   endGraceMs?: number;

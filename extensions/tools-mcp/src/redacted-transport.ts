@@ -23,8 +23,8 @@ export interface RedactedTransportOptions {
   /** The methods of a server whose parameters somebody reads. */
   reads: ReadonlySet<string>;
   /**
-   * Is charged for the characters that nobody asked for. The reader of the connection waits until
-   * they are paid.
+   * A bucket from which the characters of notifications and requests are taken. While it is empty,
+   * the connection is not read.
    */
   unasked: Pick<TokenBucket, 'take'>;
 }

@@ -1,3 +1,4 @@
+import type { OptionNames } from '@ethosagent/policy';
 import type { Sandbox } from '@ethosagent/process';
 import type { LookupFunction } from '@ethosagent/safety-network';
 import type {
@@ -132,3 +133,28 @@ export interface CapabilityBackends {
   /** Gets one event for every access, allowed or denied. */
   audit?: AuditSink;
 }
+
+/** The names of all backends. */
+export const BACKENDS: OptionNames<CapabilityBackends> = {
+  kvStoreFactory: true,
+  secretsBackend: true,
+  storage: true,
+  attachments: true,
+  personality: true,
+  personalityFsReach: true,
+  personalityNetworkAllow: true,
+  personalityNetworkPolicy: true,
+  personalityProcess: true,
+  personalityQuotas: true,
+  sessionQuotas: true,
+  personalityToolSettings: true,
+  memory: true,
+  sessions: true,
+  fetch: true,
+  lookup: true,
+  processEnv: true,
+  sandbox: true,
+  denyPaths: true,
+  approve: true,
+  audit: true,
+};

@@ -1,11 +1,5 @@
 import { teeAuditSink } from '@ethosagent/audit';
-import {
-  assertOptions,
-  mcpServerOf,
-  type OptionNames,
-  parametersForModels,
-  unawaited,
-} from '@ethosagent/policy';
+import { assertOptions, mcpServerOf, parametersForModels, unawaited } from '@ethosagent/policy';
 import { BackgroundProcessTable, processesEnded } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -25,10 +19,11 @@ import {
   type ToolResultReducerRegistry,
   type TurnAttachment,
 } from '@ethosagent/types';
-import type { CapabilityBackends } from './backends.js';
+import { BACKENDS, type CapabilityBackends } from './backends.js';
 import {
   type BatchOptions,
   DEFAULT_BATCH_OPTIONS,
+  REGISTRY_OPTIONS,
   type ToolRegistryOptions,
 } from './batch/batch.js';
 import { runBatch } from './batch/run-batch.js';
@@ -53,45 +48,6 @@ import {
 } from './tool-gates.js';
 import { SettingsPlan } from './tool-settings.js';
 import type { TurnHost } from './turn-host.js';
-
-const BACKENDS: OptionNames<CapabilityBackends> = {
-  kvStoreFactory: true,
-  secretsBackend: true,
-  storage: true,
-  attachments: true,
-  personality: true,
-  personalityFsReach: true,
-  personalityNetworkAllow: true,
-  personalityNetworkPolicy: true,
-  personalityProcess: true,
-  personalityQuotas: true,
-  sessionQuotas: true,
-  personalityToolSettings: true,
-  memory: true,
-  sessions: true,
-  fetch: true,
-  lookup: true,
-  processEnv: true,
-  sandbox: true,
-  denyPaths: true,
-  approve: true,
-  audit: true,
-};
-const REGISTRY_OPTIONS: OptionNames<ToolRegistryOptions> = {
-  beforeCall: true,
-  afterCall: true,
-  onAccess: true,
-  onError: true,
-  defaultTimeoutMs: true,
-  maxConcurrency: true,
-  maxBackgroundProcesses: true,
-  maxServices: true,
-  maxServiceCloseMs: true,
-  checkSchema: true,
-  auditArguments: true,
-  auditResults: true,
-  now: true,
-};
 
 /** The tools that pass some filters, at one state of the registry. */
 interface Passing {

@@ -29,7 +29,7 @@ export async function openToolRuntime(
   cwd: string,
 ): Promise<ToolRuntime> {
   const { home } = options;
-  assertOptions({ ...options, cwd });
+  assertValues({ ...options, cwd });
   const given = givenStores(options);
   resolveImageLimits(options.images);
   const imageScaler = await imageScalerOf(options.imageScaler);
@@ -102,7 +102,7 @@ function assertAudit(audit: unknown): void {
 }
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
-function assertOptions(given: ToolRuntimeOptions): void {
+function assertValues(given: ToolRuntimeOptions): void {
   const { home, personality, cwd, approve } = given;
   assertHome(home);
   assertApprove(approve);

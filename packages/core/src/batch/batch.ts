@@ -1,3 +1,4 @@
+import type { OptionNames } from '@ethosagent/policy';
 import { type BackgroundProcessTable, DEFAULT_MAX_BACKGROUND_PROCESSES } from '@ethosagent/process';
 import type {
   ToolBatchContext,
@@ -49,6 +50,23 @@ export interface ToolRegistryOptions extends CallHooks {
   /** The clock of audit events, in milliseconds since the epoch. `Date.now` when absent. */
   now?: () => number;
 }
+
+/** The names of all settings of a registry. */
+export const REGISTRY_OPTIONS: OptionNames<ToolRegistryOptions> = {
+  beforeCall: true,
+  afterCall: true,
+  onAccess: true,
+  onError: true,
+  defaultTimeoutMs: true,
+  maxConcurrency: true,
+  maxBackgroundProcesses: true,
+  maxServices: true,
+  maxServiceCloseMs: true,
+  checkSchema: true,
+  auditArguments: true,
+  auditResults: true,
+  now: true,
+};
 
 /** The settings of batches, with their defaults. */
 export type BatchOptions = Required<Omit<ToolRegistryOptions, keyof CallHooks>>;

@@ -7,9 +7,8 @@ import { foldLookalikes } from './lookalikes.js';
 import { modelTokens } from './model-tokens.js';
 
 /**
- * A global pattern for everything that cleaning may take out of a text: escape sequences, controls
- * except for the tab and line ends, and characters that nobody sees. What stood apart in the text
- * stands together in what is cleaned.
+ * A global pattern for everything that cleaning may take out of a text: escape sequences, invisible
+ * characters, and controls except for the tab and line ends.
  *
  * @returns the pattern
  */
