@@ -43,7 +43,6 @@ export class ClientConnection {
   readonly #ids: CallIds;
   readonly #watch: ToolListWatch;
   readonly #running = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
 
   constructor(parts: ClientConnectionParts) {
     const { runtime, sessionId, client, settings, options } = parts;
@@ -80,7 +79,7 @@ export class ClientConnection {
     this.#server.setRequestHandler(ListToolsRequestSchema, () => this.#list());
     this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
       this.#running.size < (options.maxCallsAtOnce ?? 64)
-        ? this.#tracked(extra.signal, (signal) => this.#call(params, { ...extra, signal }))
+        ? this.#tracked(this.#call(params, extra))
         : refusedCall('too many calls at once; wait for those that run'),
     );
   }
@@ -140,24 +139,14 @@ export class ClientConnection {
     }
   }
 
-  /** Runs a call, whose signal fires with the one of its request and when the connection ends. */
-  #tracked<T>(asked: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const signals = [asked, this.#closing.signal];
-    const stop = new AbortController();
-    const onAbort = () => stop.abort();
-    for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
-    if (signals.some(({ aborted }) => aborted)) onAbort();
-    const call = run(stop.signal);
+  #tracked<T>(call: Promise<T>): Promise<T> {
     this.#running.add(call);
-    return call.finally(() => {
-      this.#running.delete(call);
-      for (const signal of signals) signal.removeEventListener('abort', onAbort);
-    });
+    return call.finally(() => this.#running.delete(call));
   }
 
   async #end(): Promise<void> {
     this.#watch.end();
-    this.#closing.abort();
+    // Their signals have already fired: the SDK keeps one for each id, and ids in flight are unique.
     await Promise.allSettled(this.#running);
     await this.session.end();
   }
