@@ -219,24 +219,13 @@ describe('a turn that two resume at once', () => {
   });
 
   it('ends in the one that lost it while it ran', async () => {
-    let open = () => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
     const slow = world.loop(WORK, {
       approve: async () => {
-        await opened;
+        await finish();
         return true;
       },
     });
-    const events: AgentEvent[] = [];
-    for await (const event of slow.run({ sessionId: 's', prompt: 'Work' })) {
-      events.push(event);
-      const isAsking = event.type === 'usage' && ofType(events, 'usage').length === 2;
-      if (!isAsking) continue;
-      await finish();
-      open();
-    }
+    const events = await eventsOf(slow.run({ sessionId: 's', prompt: 'Work' }));
     expect(doneOf(events)).toMatchObject({ end: 'failed' });
     expect(ofType(events, 'error').map(({ error }) => error.code)).toEqual(['SESSION_CHANGED']);
     expectNothingTwice();

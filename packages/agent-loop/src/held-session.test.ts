@@ -165,7 +165,7 @@ describe('an idempotent tool', () => {
     keys.length = 0;
     world = new World({ tools: [tool('Does it.')] });
     // As after a crash: the call began and ran, and its result was not recorded.
-    const broken = world.loop(script.slice(0, 1), { sessions: failingAt(world.sessions, 4) });
+    const broken = world.loop(script.slice(0, 1), { sessions: failingAt(world.sessions, 3) });
     await eventsOf(broken.run({ sessionId: 's', prompt: 'x' }));
     expect(keys).toHaveLength(1);
     world.registry.registerAll([tool(description)]);

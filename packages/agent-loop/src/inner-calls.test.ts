@@ -103,10 +103,10 @@ describe('a call that a tool of a turn makes', () => {
   });
 
   it.each([
-    ['it was about to run', 4, [], /before its result was known/],
-    ['it had run', 5, ['pay 1'], /calls of it may have run: pay \{"amount":1\}$/],
-    ['two had run', 7, ['pay 1', 'write_note n'], /made have run: pay .* may have run: write_note/],
-    ['its result was stored', 8, ['pay 1', 'write_note n'], /made have run: pay .*; write_note/],
+    ['it was about to run', 3, [], /before its result was known/],
+    ['it had run', 4, ['pay 1'], /calls of it may have run: pay \{"amount":1\}$/],
+    ['two had run', 6, ['pay 1', 'write_note n'], /made have run: pay .* may have run: write_note/],
+    ['its result was stored', 7, ['pay 1', 'write_note n'], /made have run: pay .*; write_note/],
   ])('is told of when a store failed as %s, and runs once', async (_, append, ran, told) => {
     const sessions = failingAt(world.sessions, append);
     await run([PAY, NOTE], { approve: () => true, sessions });

@@ -165,7 +165,7 @@ describe('the events of a turn', () => {
     const store: SessionStore = {
       ...sessions,
       append(...args) {
-        if (Object(args[1][0]?.data).kind === 'started') controller.abort();
+        if (args[1].some(({ data }) => Object(data).kind === 'started')) controller.abort();
         return sessions.append(...args);
       },
     };

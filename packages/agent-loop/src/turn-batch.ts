@@ -137,13 +137,15 @@ export class TurnBatch {
   }
 
   #host(guard: CallGuard): TurnHost {
-    const { delegation, later, events, questions, claim } = this.#parts;
+    const { delegation, later, events, questions, claim, journal } = this.#parts;
     const { approve, ...asked } = guard.host();
     return {
       ...asked,
       ...(delegation !== undefined && { delegation }),
       ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
       approve: async (request) => {
+        // Nobody is asked about a call that is not stored.
+        await journal.store();
         const decision = await approve(request);
         const asked = guard.waiting.get(request.toolCallId);
         const { approval = asked } = questions.find(request.toolCallId) ?? {};

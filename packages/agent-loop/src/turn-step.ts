@@ -73,7 +73,9 @@ export class TurnStep {
     const isLast = record.parts.every(({ type }) => type !== 'call');
     // Both records in one append, so that no crash can come between them.
     const end = isLast ? endRecord(turn, answered(record)) : undefined;
-    await journal.append(record, ...(end === undefined ? [] : [end]));
+    // Nobody acts on a step with calls before one of them is recorded too.
+    if (end === undefined) await journal.appendSoon(record);
+    else await journal.append(record, end);
     return usage;
   }
 

@@ -203,11 +203,11 @@ export class Turn {
   }
 
   async #run(): Promise<void> {
-    const { sessionId, isResumed } = this.#parts;
+    const { sessionId, isResumed, journal } = this.#parts;
     let outcome: Outcome;
     try {
       await this.#tell({ type: 'start', sessionId, turn: this.#turn.turn, resumed: isResumed });
-      outcome = await this.#outcome();
+      outcome = await this.#outcome().finally(() => journal.store());
       await this.#close(outcome);
     } catch (error) {
       const failure = ethosError(error);

@@ -22,6 +22,8 @@ export type JournalClaim = Pick<TurnClaim, 'assertHeld'> & Partial<Pick<TurnClai
 /** The records of one append: either all of them are stored or none. */
 interface Waiting {
   records: readonly AgentRecord[];
+  /** Whether the next append may store them along with its own. */
+  isSoon: boolean;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -50,6 +52,8 @@ export class Journal {
   readonly #graceMs: number;
   readonly #claim: JournalClaim | undefined;
   #waiting: Waiting[] = [];
+  /** Records that are in the log, and that the next append stores before its own. */
+  #soon: AgentRecord[] = [];
   #writing: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
@@ -130,7 +134,25 @@ export class Journal {
    * further append fails
    */
   append(...records: readonly AgentRecord[]): Promise<void> {
-    if (records.length === 0) return Promise.resolve();
+    return records.length === 0 ? Promise.resolve() : this.#queue(records, { isSoon: false });
+  }
+
+  /**
+   * Resolves when the record is in the log. The next append stores it in the same transaction, or
+   * `store` does. For a record that nobody acts on before that: if the process dies, it was never made.
+   *
+   * @throws as `append`
+   */
+  appendSoon(record: AgentRecord): Promise<void> {
+    return this.#queue([record], { isSoon: true });
+  }
+
+  /** Resolves when all that is in the log is stored. @throws as `append` */
+  store(): Promise<void> {
+    return this.#soon.length === 0 ? Promise.resolve() : this.#queue([], { isSoon: false });
+  }
+
+  #queue(records: readonly AgentRecord[], { isSoon }: Pick<Waiting, 'isSoon'>): Promise<void> {
     let readable: AgentRecord[];
     try {
       readable = records.map(asRead);
@@ -138,7 +160,7 @@ export class Journal {
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ records: readable, resolve, reject });
+      this.#waiting.push({ records: readable, isSoon, resolve, reject });
       this.#writing ??= this.#write();
     });
   }
@@ -163,10 +185,17 @@ export class Journal {
   async #put(batch: readonly Waiting[]): Promise<void> {
     for (;;) {
       const fit = fitting(batch, this.log);
-      if (fit.length === 0) return;
+      const soon = this.#soon;
+      if (fit.length === 0 && soon.length === 0) return;
       await withGrace(this.#noteSources(fit), this.#signal, this.#graceMs);
       const { known } = this.ledger;
-      const records = fit.map((record) => (record.kind === 'step' ? { ...record, known } : record));
+      const added = fit.map((record) => (record.kind === 'step' ? { ...record, known } : record));
+      if (batch.every(({ isSoon }) => isSoon)) {
+        for (const record of added) this.log.apply(record, this.log.lastSequence);
+        soon.push(...added);
+        return;
+      }
+      const records = [...soon, ...added];
       try {
         const stored = await withGrace(
           this.#store.append(this.ref, messagesOf(records, this.log), {
@@ -176,8 +205,11 @@ export class Journal {
           this.#signal,
           this.#graceMs,
         );
+        this.#soon = [];
         records.forEach((record, index) => {
-          this.log.apply(record, stored[index]?.sequence ?? this.log.lastSequence + 1);
+          const sequence = stored[index]?.sequence ?? this.log.lastSequence + 1;
+          if (index < soon.length) this.log.lastSequence = sequence;
+          else this.log.apply(record, sequence);
         });
         this.log.lastStoredAt = stored.at(-1)?.createdAt;
         this.log.startedAt ??= stored[0]?.createdAt;
@@ -283,7 +315,7 @@ function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
   return batch.flatMap(({ records, reject }) => {
     const [first, ...rest] = records;
     if (rest.length === 0) {
-      if (first !== undefined && rules.take(first)) return records;
+      if (first === undefined || rules.take(first)) return records;
     } else {
       const next = rules.fork();
       if (records.every((record) => next.take(record))) {

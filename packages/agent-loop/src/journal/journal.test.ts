@@ -1,0 +1,111 @@
+import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectWellFormed } from '../fixtures/well-formed.js';
+import { doneOf, eventsOf, failingAt, ofType, World } from '../fixtures/world.js';
+import { registryTools } from '../registry-tools.js';
+
+const ECHO = { id: 'e', name: 'echo', args: { text: 'a' } };
+const PAY = { id: 'p', name: 'pay', args: { amount: 1 } };
+const INPUT = { sessionId: 's', prompt: 'Work' };
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.close());
+
+const kindsOf = (messages: readonly Pick<NewSessionMessage, 'data'>[]): string[] =>
+  messages.map(({ data }) => Object(data).kind);
+
+const stored = async () => kindsOf(await world.sessions.messages('s'));
+
+/** The store, and what is to happen before an append of these kinds of records. */
+function watched(before: (kinds: string[]) => unknown): SessionStore {
+  const { sessions } = world;
+  return {
+    ...sessions,
+    async append(...args) {
+      await before(kindsOf(args[1]));
+      return sessions.append(...args);
+    },
+  };
+}
+
+describe('a step with calls', () => {
+  it('is stored in one append with the start of its first call', async () => {
+    const appends: string[][] = [];
+    const sessions = watched((kinds) => appends.push(kinds));
+    const script = [{ calls: [ECHO] }, { text: 'Done.' }];
+    await eventsOf(world.loop(script, { sessions }).run(INPUT));
+    expect(appends).toEqual([['user'], ['step', 'started'], ['result'], ['step', 'end']]);
+  });
+
+  it('is stored before anybody is asked about a call of it', async () => {
+    const seen: string[][] = [];
+    const loop = world.loop([{ calls: [PAY] }], {
+      async approve() {
+        seen.push(await stored());
+        return 'later' as const;
+      },
+    });
+    expect(doneOf(await eventsOf(loop.run(INPUT))).end).toBe('paused');
+    expect(seen).toEqual([['user', 'step']]);
+  });
+
+  it('is asked about by nobody if it can not be stored', async () => {
+    const loop = world.loop([{ calls: [PAY] }], {
+      sessions: failingAt(world.sessions, 2),
+      approve: () => expect.fail('somebody was asked'),
+    });
+    const events = await eventsOf(loop.run(INPUT));
+    expect(ofType(events, 'error').map(({ error }) => error.message)).toEqual([
+      expect.stringContaining('the disk is on fire'),
+    ]);
+    expect(doneOf(events).end).toBe('failed');
+    expect(await stored()).toEqual(['user']);
+  });
+
+  it('is stored when its turn is left before a call of it begins', async () => {
+    const loop = world.loop([{ calls: [ECHO] }]);
+    for await (const { type } of loop.run(INPUT)) if (type === 'usage') break;
+    expect((await stored()).slice(0, 2)).toEqual(['user', 'step']);
+  });
+
+  it('is stored when the turn breaks off before a call of it begins', async () => {
+    const loop = world.loop([{ calls: [ECHO] }], {
+      tools: {
+        ...registryTools(world.registry, world.personality, { workingDir: world.folder }),
+        execute: () => Promise.reject(new Error('it can not run')),
+      },
+    });
+    expect(doneOf(await eventsOf(loop.run(INPUT))).end).toBe('failed');
+    expect(await stored()).toEqual(['user', 'step']);
+  });
+
+  it('may be stored after the use of a sub-agent that another process wrote', async () => {
+    const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: 0 };
+    const data = { v: 1, kind: 'delegated', turn: 1, begun: 0, usage };
+    const sessions = watched(async (kinds) => {
+      if (!kinds.includes('started')) return;
+      const [last] = (await world.sessions.messages('s')).slice(-1);
+      if (Object(last?.data).kind !== 'user') return;
+      await world.sessions.append(
+        { id: 's', scopeId: 'personality:tester' },
+        [{ role: 'system', text: '', data }],
+        {
+          aside: true,
+        },
+      );
+    });
+    const loop = world.loop([{ calls: [ECHO] }, { text: 'Done.' }, { text: 'Hi.' }], { sessions });
+    const done = doneOf(await eventsOf(loop.run(INPUT)));
+    expect(done.end).toBe('answered');
+    expect(world.ran).toEqual(['echo a']);
+    const first = ['user', 'delegated', 'step', 'started', 'result', 'step', 'end'];
+    expect(await stored()).toEqual(first);
+    // The log that is kept for the next turn is at the same place as the store.
+    expect(doneOf(await eventsOf(loop.run(INPUT))).end).toBe('answered');
+    expect(await stored()).toEqual([...first, 'user', 'step', 'end']);
+    await expectWellFormed(world);
+  });
+});
