@@ -1,3 +1,4 @@
+import { startRedis, type TestRedis } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createBullmqEngine } from './bullmq-engine.js';
 
@@ -23,4 +24,50 @@ describe('createBullmqEngine', () => {
       });
     });
   }
+});
+
+describe('a worker that is closed', () => {
+  const turn = { id: 't', sessionId: 's', priority: 0, delayMs: 0, taking: 0 };
+
+  it.each<[string, (redis: TestRedis) => unknown]>([
+    ['is gone', (redis) => redis.end('SIGKILL')],
+    ['does not answer', (redis) => redis.signal('SIGSTOP')],
+  ])('waits for its turn, and not for a Redis that %s', async (_, breaks) => {
+    const redis = await startRedis();
+    try {
+      const connection = redis.path;
+      const engine = createBullmqEngine({ connection, answerMs: 50 });
+      const sender = createBullmqEngine({ connection, answerMs: 60_000 });
+      let begin = () => {};
+      const began = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const worker = await engine.work({
+        concurrency: 1,
+        async runNext() {
+          begin();
+          await finished;
+        },
+      });
+      await sender.enqueue(turn);
+      await sender.close();
+      await began;
+      await breaks(redis);
+      const said: string[] = [];
+      const closed = worker.close().then(() => said.push('closed'));
+      setImmediate(() => {
+        said.push('finished');
+        finish();
+      });
+      await closed;
+      expect(said).toEqual(['finished', 'closed']);
+      await engine.close();
+    } finally {
+      await redis.stop();
+    }
+  });
 });

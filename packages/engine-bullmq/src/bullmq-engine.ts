@@ -15,7 +15,10 @@ export interface BullmqEngineOptions {
   queue?: string;
   /** The start of the names of the queue's keys. `bull` when absent. */
   prefix?: string;
-  /** Milliseconds that a command waits for an answer of Redis. 2,000 when absent. */
+  /**
+   * Milliseconds that a command waits for an answer of Redis, and `close` for the report of the last
+   * jobs. 2,000 when absent.
+   */
   answerMs?: number;
   /**
    * The number of finished jobs that stay in the queue, for people to look at. 1,000 when absent.
@@ -69,7 +72,7 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
   });
   // Errors of the queue between two calls need no handling: the next call fails too.
   queue.on('error', () => {});
-  const workers = new Set<Worker>();
+  const workers = new Set<EngineWorker>();
 
   return {
     queue,
@@ -89,11 +92,12 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
       );
     },
     async work(work) {
-      const worker = startWorker(work, { name, prefix, connection: options.connection });
-      workers.add(worker.worker);
+      const { connection } = options;
+      const worker = startWorker(work, { name, prefix, connection, answerMs });
+      workers.add(worker);
       return {
         async close() {
-          workers.delete(worker.worker);
+          workers.delete(worker);
           await worker.close();
         },
       };
@@ -116,10 +120,28 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
 
 function startWorker(
   { runNext, concurrency }: EngineWork,
-  where: { name: string; prefix: string; connection: BullmqEngineOptions['connection'] },
-): EngineWorker & { worker: Worker } {
+  where: {
+    name: string;
+    prefix: string;
+    connection: BullmqEngineOptions['connection'];
+    answerMs: number;
+  },
+): EngineWorker {
   const connection = connect(where.connection);
-  const worker = new Worker(where.name, () => runNext(), {
+  const running = new Set<Promise<unknown>>();
+  let isClosing = false;
+  const run = async () => {
+    // BullMQ gives the job to another worker, after a pause.
+    if (isClosing) throw new Error('the worker is closing');
+    const ends = runNext();
+    running.add(ends);
+    try {
+      await ends;
+    } finally {
+      running.delete(ends);
+    }
+  };
+  const worker = new Worker(where.name, run, {
     connection,
     prefix: where.prefix,
     concurrency,
@@ -127,10 +149,24 @@ function startWorker(
     skipVersionCheck: true,
   });
   worker.on('error', () => {});
+  const jobs = new Set<string | undefined>();
+  worker.on('active', (job) => jobs.add(job.id));
+  worker.on('completed', (job) => jobs.delete(job.id));
+  worker.on('failed', (job) => jobs.delete(job?.id));
+  const reported = async () => {
+    while (jobs.size > 0) {
+      await new Promise((resolve) => worker.once('completed', resolve).once('failed', resolve));
+    }
+  };
   return {
-    worker,
     async close() {
-      await worker.close();
+      isClosing = true;
+      await worker.pause(true);
+      await Promise.allSettled(running);
+      // BullMQ itself would wait until Redis can be reached again. A job that is not reported as
+      // finished is given to another worker later, which then finds its turn done.
+      await within(where.answerMs, reported()).catch(() => {});
+      await worker.close(true);
       connection.disconnect();
     },
   };
