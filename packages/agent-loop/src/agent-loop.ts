@@ -39,9 +39,19 @@ const OPTIONS: OptionNames<AgentLoopOptions> = {
   now: true,
 };
 
+/** The key of the unfinished turn of a session, for workers; `undefined` if there is none. */
+export let openKeyOf: (loop: AgentLoop, sessionId: string) => Promise<string | undefined>;
+
 /** Runs conversations between a model and the tools of a registry, one turn after the other. */
 export class AgentLoop {
   readonly #runner: TurnRunner;
+
+  static {
+    openKeyOf = async (loop, sessionId) => {
+      const { turn } = (await loop.#runner.journal(sessionId)).log;
+      return turn?.end === undefined ? turn?.key : undefined;
+    };
+  }
 
   /**
    * Most hosts call `createAgent` of `@ethosagent/wiring` instead. This constructor is for hosts

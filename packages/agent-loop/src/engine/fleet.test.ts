@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inCheck, isLongRun } from '@ethosagent/test-support';
-import { errorCodeOf } from '@ethosagent/types';
+import { EthosError, errorCodeOf } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
+import { registryTools } from '../registry-tools.js';
 import { createLocalFleet, type LocalFleet } from './fixtures/local-fleet.js';
 
 let place: LocalFleet | undefined;
@@ -105,6 +106,75 @@ describe('createFleet without a server', () => {
     expect(await loop.state('s')).toBe('idle');
     await until(async () => worker.metrics().running === 0 || undefined);
     expect(worker.metrics()).toMatchObject({ retried: 2, failed: 1, done: 1 });
+  });
+
+  /** An agent whose personality the test renames or damages, and a turn of it that has begun. */
+  async function begun(prompt: string) {
+    const config = { id: 'tester', isDamaged: false };
+    place = createLocalFleet(
+      (text, results) => {
+        if (text === 'fail') return { throws: new Error('the provider is away') };
+        return text === 'call' && results === 0
+          ? { calls: [{ name: 'pay', args: { amount: 1 } }] }
+          : { text: `did ${text}` };
+      },
+      ({ registry, personality, folder }) => {
+        const tools = registryTools(registry, personality, { workingDir: folder });
+        return {
+          identity: { memoryScope: 'global' },
+          tools: {
+            ...tools,
+            definitions: () => tools.definitions(),
+            async personality() {
+              if (config.isDamaged) throw new EthosError('CONFIG_INVALID', 'line 4 is no YAML');
+              return { ...personality, id: config.id };
+            },
+          },
+        };
+      },
+    );
+    const { fleet, startWorker, reaches } = place;
+    const id = await fleet.enqueue({ sessionId: 's', maxAttempts: 2, backoffMs: 100, prompt });
+    await startWorker();
+    const next = (text: string) => fleet.enqueue({ sessionId: 's', maxAttempts: 1, prompt: text });
+    return { ...place, config, id, next, reaches };
+  }
+
+  it('frees the session of a turn that failed since its agent has another personality now', async () => {
+    const { fleet, loop, config, id, next, reaches, advance } = await begun('call');
+    await reaches(id, 'paused');
+    config.id = 'renamed';
+    const [approval] = await loop.pending('s');
+    if (approval === undefined) throw new Error('no call waits');
+    await fleet.decide({ loop }, { ...approval, sessionId: 's' }, { approved: false });
+    await until(async () => (await fleet.turn(id))?.attempts === 1 || undefined);
+    expect(await loop.state('s')).toBe('unfinished');
+    advance(100);
+    const { message } = await reaches(id, 'failed');
+    expect(message).toContain('runs under "tester"');
+    expect(await loop.state('s')).toBe('idle');
+    expect(await reaches(await next('hello'), 'done', 'failed')).toMatchObject({ state: 'done' });
+  });
+
+  it('goes on in a session whose last turn failed while nobody could write to it', async () => {
+    const { fleet, loop, config, id, next, reaches, advance } = await begun('fail');
+    await until(async () => (await fleet.turn(id))?.attempts === 1 || undefined);
+    config.isDamaged = true;
+    advance(100);
+    const { message } = await reaches(id, 'failed');
+    expect(message).toContain('line 4 is no YAML');
+    config.isDamaged = false;
+    expect(await loop.state('s')).toBe('unfinished');
+    expect(await reaches(await next('hello'), 'done', 'failed')).toMatchObject({ state: 'done' });
+  });
+
+  it('leaves alone a turn that somebody else began in the session', async () => {
+    const { loop, id, next, reaches } = await begun('hello');
+    await reaches(id, 'done');
+    await loop.ask({ sessionId: 's', prompt: 'call', key: 'of somebody else' });
+    const { message } = await reaches(await next('hello'), 'failed');
+    expect(message).toContain('`abandon` ends it');
+    expect(await loop.state('s')).toBe('paused');
   });
 
   it('cancels a turn that waits, one that is paused and one that runs', async () => {

@@ -6,7 +6,7 @@ import {
   type TurnOutcome,
   type TurnStore,
 } from '@ethosagent/types';
-import type { AgentLoop, TurnDone } from '../agent-loop.js';
+import { type AgentLoop, openKeyOf, type TurnDone } from '../agent-loop.js';
 import type { AgentEvent } from '../api.js';
 import type { HeldSession } from '../held-session.js';
 import { MAX_ANSWER_CHARS, withAnswers } from './answers-of.js';
@@ -32,7 +32,7 @@ const MAX_BACKOFF_MS = 600_000;
 
 /** Runs or resumes a turn, and returns its outcome. Never rejects. */
 export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOutcome> {
-  const { turn, held, cancelled } = taken;
+  const { turn, turns, held, cancelled } = taken;
   try {
     if (turn.wasPaused && !cancelled.aborted && (await loop.state(turn.sessionId)) === 'paused') {
       return { state: 'paused' };
@@ -41,9 +41,21 @@ export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOu
     if (done === undefined) return { state: 'waiting' };
     return await outcomeOf(loop, done, taken);
   } catch (error) {
-    if (cancelled.aborted && held.isHeld) return { state: 'cancelled' };
-    return failed(turn, error instanceof Error ? error : new Error(String(error)));
+    const isTurnOver = async (key: string) => key !== turn.id && isOver(await turns.get(key));
+    if (errorCodeOf(error) === 'TURN_INVALID' && (await giveUp(loop, taken, isTurnOver))) {
+      return { state: 'waiting' };
+    }
+    const outcome: TurnOutcome =
+      cancelled.aborted && held.isHeld
+        ? { state: 'cancelled' }
+        : failed(turn, error instanceof Error ? error : new Error(String(error)));
+    if (outcome.state !== 'waiting') await giveUp(loop, taken);
+    return outcome;
   }
+}
+
+function isOver(turn: StoredTurn | null): boolean {
+  return turn !== null && ['done', 'failed', 'cancelled'].includes(turn.state);
 }
 
 /** The last event; `undefined` if the worker left the turn. */
@@ -80,16 +92,13 @@ async function readTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnDone | u
   }
 }
 
-async function outcomeOf(
-  loop: AgentLoop,
-  done: TurnDone,
-  { turn, cancelled, held, onEvent }: TakenTurn,
-): Promise<TurnOutcome> {
+async function outcomeOf(loop: AgentLoop, done: TurnDone, taken: TakenTurn): Promise<TurnOutcome> {
+  const { turn, cancelled, onEvent } = taken;
   if (done.end === 'failed') {
     const error = done.error ?? new EthosError('TURN_INVALID', done.message ?? 'the turn failed');
     const outcome = failed(turn, error);
     if (outcome.state === 'failed') {
-      await giveUp(loop, turn.sessionId, held);
+      await giveUp(loop, taken);
       onEvent(done);
     }
     return outcome;
@@ -104,12 +113,26 @@ async function outcomeOf(
   };
 }
 
-/** Ends the turn, so that the session can have another one. */
-export async function giveUp(loop: AgentLoop, sessionId: string, held: HeldSession): Promise<void> {
+/**
+ * Ends the unfinished turn of the session, so that the session can have another one. A turn that was
+ * not begun by the fleet stays. If the session can't be read or written now, the next turn of it
+ * tries again.
+ *
+ * @param isMine whether the turn with this key may be ended; when absent, only the taken turn may
+ * @returns whether a turn was ended
+ */
+export async function giveUp(
+  loop: AgentLoop,
+  { turn: { id, sessionId }, held }: Pick<TakenTurn, 'turn' | 'held'>,
+  isMine: (key: string) => boolean | Promise<boolean> = (key) => key === id,
+): Promise<boolean> {
   try {
+    const key = await openKeyOf(loop, sessionId);
+    if (key === undefined || !(await isMine(key))) return false;
     await loop.abandon(sessionId, { claim: held });
-  } catch (error) {
-    if (errorCodeOf(error) !== 'TURN_INVALID') throw error;
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -235,7 +235,7 @@ export class TurnWorker {
   }
 
   async #giveUp(turn: StoredTurn, held: HeldSession): Promise<TurnOutcome> {
-    await giveUp(this.#loop, turn.sessionId, held);
+    await giveUp(this.#loop, { turn, held });
     const message = `the workers of the turn ended ${turn.losses} times; look at their logs, and enqueue it again`;
     return { state: 'failed', message };
   }
