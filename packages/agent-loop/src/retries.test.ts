@@ -38,20 +38,41 @@ describe('a model that fails', () => {
     ['by thinking only', { reasoning: 'hm' }],
   ];
   const standing = ['with 429', 'with a broken connection', 'in its answer', 'by saying nothing'];
+  // The provider reports what these answers used, so that is recorded.
+  const counted = ['by saying nothing', 'by saying spaces', 'by thinking only'];
   it.each(inCheck(failures, ([how]) => standing.includes(how)))(
     '%s is asked again',
-    async (_name, step) => {
+    async (name, step) => {
       const loop = world.loop([step, step, OK]);
       const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'Hi' }));
       expect(ofType(events, 'retry').map(({ attempt }) => attempt)).toEqual([1, 2]);
       expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok', steps: 1 });
       expect((await world.sessions.messages('s')).map(({ text }) => text)).toEqual([
         'Hi',
+        ...(counted.includes(name) ? ['', ''] : []),
         'ok',
         '',
       ]);
     },
   );
+
+  it('pays for the answers that nobody can use, and asks no more than its budget allows', async () => {
+    const prices = { input: 0, output: 1_000_000 };
+    const useless: ScriptedStep[] = [
+      { reasoning: 'hm' },
+      { text: 'half of it', finish: 'content-filter' },
+      { reasoning: 'hm', finish: 'length' },
+    ];
+    for (const [n, step] of useless.entries()) {
+      const loop = world.loop(() => step, { prices, limits: { maxCostUsd: 8 } });
+      const input = { sessionId: `s${n}`, prompt: 'Hi' };
+      const ends = [doneOf(await eventsOf(loop.run(input)))];
+      while (ends.length < 5 && ends.at(-1)?.end === 'failed') {
+        ends.push(doneOf(await eventsOf(loop.resume(input))));
+      }
+      expect(ends.at(-1)).toMatchObject({ end: 'max_cost', usage: { costUsd: 10 } });
+    }
+  });
 
   it.each<[string, ScriptedStep]>([
     ['with 400', { throws: http(400) }],

@@ -3,6 +3,7 @@ import type { DelegationProvider, SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnClaim, TurnInput } from './api.js';
 import type { Begun, ChildTurn, DelegationPlace } from './delegation/child-turn.js';
 import { Delegations } from './delegation/delegations.js';
+import { isUsedUp } from './delegation/run-task.js';
 import { imagePlan } from './images.js';
 import { askReader } from './model/ask-reader.js';
 import type { RetryPlan } from './options.js';
@@ -63,7 +64,8 @@ export class SubAgents {
           askReader(prompt, {
             options,
             retries,
-            remainingMs: () => turn.remaining().ms ?? Number.POSITIVE_INFINITY,
+            remainingMs: () =>
+              isUsedUp(turn) ? 0 : (turn.remaining().ms ?? Number.POSITIVE_INFINITY),
             charge: (usage) => turn.charge(usage),
             now,
           }),

@@ -19,7 +19,7 @@ import { answered, endRecord } from './outcome.js';
 import { systemPrompt } from './system-prompt.js';
 import { assertFree, offeredTools, SHORTER } from './tool-search/offered-tools.js';
 import type { ToolSearchPlan } from './tool-search/tool-search-plan.js';
-import { usageOf } from './usage.js';
+import { addUsage, NO_USAGE, usageOf } from './usage.js';
 import { untilAborted } from './with-grace.js';
 
 export interface TurnStepParts {
@@ -36,7 +36,10 @@ export interface TurnStepParts {
   signal: AbortSignal;
   /** Whether the turn is left to another process, which will ask the model again. */
   isLeft: () => boolean;
+  /** How many milliseconds the turn may still take; 0 if its budget is used up. */
   remainingMs: () => number;
+  /** Counts what an answer used that is in no record. */
+  charge: (usage: AgentUsage) => Promise<void>;
   tell: (event: AgentEvent) => Promise<void>;
 }
 
@@ -104,18 +107,27 @@ export class TurnStep {
       definitions: offeredTools(definitions, { plan: search, appended: log.appended }).offered,
     });
     if (plan === undefined) return prompt();
+    let unrecorded = NO_USAGE;
     const fitted = await fitContext({
       plan,
       log,
       isTainted: journal.sources.length > 0,
       images,
       prompt,
-      ask: (request, isForced) => this.#askForSummary(request, isForced),
+      ask: async (request, isForced) => {
+        const answer = await this.#askForSummary(request, isForced);
+        unrecorded = addUsage(unrecorded, this.#usageOf(answer, request));
+        return answer;
+      },
       usageOf: (answer, request) => this.#usageOf(answer, request),
       write: async (record) => {
         assertFree(definitions, READ_RESULT, SHORTER);
         await journal.append({ kind: 'context', turn, ...record });
+        unrecorded = NO_USAGE;
       },
+    }).catch(async (error: unknown) => {
+      if (unrecorded !== NO_USAGE) await this.#parts.charge(unrecorded);
+      throw error;
     });
     if (fitted.change !== undefined) await tell({ type: 'context', ...fitted.change });
     return fitted.prompt;
@@ -147,15 +159,27 @@ export class TurnStep {
     const { retries, remainingMs } = this.#parts;
     return askAgain(
       { ...this.#request(prompt), isWithoutCalls: isForced },
-      { retries, remainingMs, tell: async () => {}, said: { text: '', hasSources: false } },
+      {
+        retries,
+        remainingMs,
+        tell: async () => {},
+        said: { text: '', hasSources: false },
+        unused: (answer) => this.#parts.charge(this.#usageOf(answer, prompt)),
+      },
     );
   }
 
   async #ask(prompt: Prompt): Promise<ModelAnswer> {
-    const { retries, signal, remainingMs, tell, isLeft, journal } = this.#parts;
+    const { retries, signal, remainingMs, tell, isLeft, journal, charge } = this.#parts;
     const said = this.#said;
     try {
-      return await askAgain(this.#request(prompt), { retries, remainingMs, tell, said });
+      return await askAgain(this.#request(prompt), {
+        retries,
+        remainingMs,
+        tell,
+        said,
+        unused: (answer) => charge(this.#usageOf(answer, prompt)),
+      });
     } catch (error) {
       // The user has seen this text, and may refer to it in the next turn.
       if (signal.aborted && !isLeft() && said.text.trim() !== '')

@@ -132,11 +132,11 @@ export class Turn {
     };
   }
 
-  /** Counts what a sub-agent used. */
-  charge(usage: AgentUsage): void {
+  /** Counts what a sub-agent used, or an answer that is in no record. Resolves when it is stored. */
+  async charge(usage: AgentUsage): Promise<void> {
     this.#delegated = addUsage(this.#delegated, usage);
     // If the journal fails, the next record of the turn itself reports it.
-    this.#note({ begun: 0, usage }).catch(() => {});
+    await this.#note({ begun: 0, usage }).catch(() => {});
   }
 
   /**
@@ -163,7 +163,7 @@ export class Turn {
   /** Counts what a call for a reader cost. */
   paid(costUsd: number): void {
     this.#parts.journal.count({ calls: 0, costUsd });
-    this.charge({ ...NO_USAGE, costUsd });
+    void this.charge({ ...NO_USAGE, costUsd });
   }
 
   /** Records what sub-agents and readers did. Those in the background may outlive the turn. */
@@ -255,7 +255,7 @@ export class Turn {
   }
 
   async #step(): Promise<void> {
-    const { options, journal, retries, context, search, now } = this.#parts;
+    const { options, journal, retries, context, search, now, limits } = this.#parts;
     const step = new TurnStep({
       options,
       journal,
@@ -267,7 +267,8 @@ export class Turn {
       step: this.#turn.steps + 1,
       signal: this.#controller.signal,
       isLeft: () => this.#stop === 'left',
-      remainingMs: () => this.remaining().ms,
+      remainingMs: () => (overBudget(this.usage, limits) === undefined ? this.remaining().ms : 0),
+      charge: (usage) => this.charge(usage),
       tell: (event) => this.#tell(event),
     });
     const usage = await step.run();

@@ -273,6 +273,22 @@ describe('a summary', () => {
     expect(JSON.stringify(model.doStreamCalls.at(-1)?.prompt)).toContain(SUMMARY);
   });
 
+  it('counts for the turn also when the model writes none', async () => {
+    world = new World({ tools: [lookTool()] });
+    const model = scriptedModel((_, asked) =>
+      counted(asked, isForSummary(asked) ? look('no', 10) : (chat(0, asked) ?? {})),
+    );
+    const agent = world.loop(model, { context: CONTEXT });
+    let done = await agent.ask({ sessionId: 's', prompt: 'Begin.' });
+    for (const prompt of many) {
+      if (done.end !== 'failed') done = await agent.ask({ sessionId: 's', prompt });
+    }
+    expect(done.error?.message).toContain('it wrote no summary');
+    expect(done.usage.inputTokens).toBeGreaterThan(CONTEXT.window / 2);
+    const again = doneOf(await eventsOf(agent.resume({ sessionId: 's' })));
+    expect(again.usage.inputTokens).toBe(2 * done.usage.inputTokens);
+  });
+
   it('is made in parts where it would not fit', async () => {
     world = new World({ tools: [lookTool()] });
     const large = { context: { window: 100_000 } };

@@ -41,7 +41,7 @@ export interface DelegatingTurn extends DelegationPlace {
   /** What the turn may still use; without a value there is no limit. */
   remaining(): { tokens?: number; costUsd?: number; ms?: number };
   /** Counts what a sub-agent used as used by the turn. */
-  charge(usage: AgentUsage): void;
+  charge(usage: AgentUsage): Promise<void>;
   /** Counts a call that is about to run for a reader. @throws `TURN_LIMIT`, or as a store does */
   beginRead(): Promise<void>;
   /** Counts what such a call cost, in US dollars. */

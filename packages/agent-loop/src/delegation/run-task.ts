@@ -35,7 +35,7 @@ export async function runTask(
 ): Promise<void> {
   let charged = NO_USAGE;
   const charge = (used: AgentUsage) => {
-    turn.charge(less(used, charged));
+    void turn.charge(less(used, charged));
     charged = used;
     if (isUsedUp(turn)) run.onUsedUp();
   };

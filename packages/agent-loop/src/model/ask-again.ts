@@ -7,8 +7,10 @@ import { ModelFailure, modelError, modelFailure } from './model-error.js';
 
 export interface Asking {
   retries: RetryPlan;
-  /** How many milliseconds the turn may still take. */
+  /** How many milliseconds the turn may still take; 0 if its budget is used up. */
   remainingMs: () => number;
+  /** Receives each answer that is complete, and that nobody can use. The provider bills it too. */
+  unused: (answer: ModelAnswer) => Promise<void>;
   /** Receives text, and attempts that don't count. Awaited. */
   tell: (event: AgentEvent) => Promise<void>;
   /** The part of the answer that has arrived. */
@@ -21,7 +23,7 @@ export interface Asking {
  * @throws `MODEL_FAILED`; the reason of the signal when it fires
  */
 export async function askAgain(request: ModelRequest, asking: Asking): Promise<ModelAnswer> {
-  const { tell, said } = asking;
+  const { tell, said, unused } = asking;
   for (let attempt = 1; ; attempt++) {
     try {
       const answer = await askModel(request, {
@@ -33,8 +35,10 @@ export async function askAgain(request: ModelRequest, asking: Asking): Promise<M
           said.hasSources = true;
         },
       });
-      assertSaid(answer);
-      return answer;
+      const problem = problemOf(answer);
+      if (problem === undefined) return answer;
+      await unused(answer);
+      throw problem;
     } catch (error) {
       request.signal.throwIfAborted();
       said.text = '';
@@ -62,18 +66,18 @@ function delayOf(
   return delayMs < remainingMs() ? delayMs : undefined;
 }
 
-/** @throws `ModelFailure` for an invalid answer */
-function assertSaid({ finish, parts, chars }: ModelAnswer): void {
+/** Why nobody can use an answer. */
+function problemOf({ finish, parts, chars }: ModelAnswer): ModelFailure | undefined {
   if (finish === 'content-filter') {
-    throw new ModelFailure("the provider's content filter stopped the answer", {
+    return new ModelFailure("the provider's content filter stopped the answer", {
       isRetryable: false,
     });
   }
   const isSaid = parts.some(
     (part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''),
   );
-  if (isSaid) return;
-  throw finish === 'length'
+  if (isSaid) return undefined;
+  return finish === 'length'
     ? new ModelFailure('the answer reached the limit of output before it said anything', {
         isRetryable: false,
       })

@@ -2,6 +2,7 @@ import type { QuarantinePrompt, ResultImage } from '@ethosagent/core';
 import type { AgentLoopOptions, AgentUsage } from '../api.js';
 import type { RetryPlan } from '../options.js';
 import { usageOf } from '../usage.js';
+import type { ModelAnswer } from './answer-builder.js';
 import { askAgain } from './ask-again.js';
 import type { FilePart } from './provider-prompt.js';
 
@@ -9,7 +10,7 @@ export interface AskReaderOptions {
   options: Pick<AgentLoopOptions, 'model' | 'modelSettings' | 'prices'>;
   retries: RetryPlan;
   remainingMs: () => number;
-  charge: (usage: AgentUsage) => void;
+  charge: (usage: AgentUsage) => Promise<void>;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -27,6 +28,8 @@ export async function askReader(
 ): Promise<string> {
   const { model, modelSettings = {}, prices } = options;
   const { providerOptions: _, ...settings } = modelSettings;
+  const usedBy = ({ usage, chars }: ModelAnswer) =>
+    usageOf(usage, () => ({ input: system.length + text.length, output: chars }), prices);
   const answer = await askAgain(
     {
       model,
@@ -38,10 +41,15 @@ export async function askReader(
       idleMs: retries.idleMs,
       now,
     },
-    { retries, remainingMs, tell: async () => {}, said: { text: '', hasSources: false } },
+    {
+      retries,
+      remainingMs,
+      tell: async () => {},
+      said: { text: '', hasSources: false },
+      unused: (answer) => charge(usedBy(answer)),
+    },
   );
-  const chars = () => ({ input: system.length + text.length, output: answer.chars });
-  charge(usageOf(answer.usage, chars, prices));
+  await charge(usedBy(answer));
   return answer.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
