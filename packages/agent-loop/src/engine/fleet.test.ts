@@ -294,6 +294,23 @@ describe('Fleet.schedule', () => {
     expect(await fleet.unschedule('daily')).toBe(false);
   });
 
+  it('plans the other schedules, and finds lost turns, beside one that it can not plan', async () => {
+    const { fleet, turns, advance, startWorker, reaches } = open();
+    const daily = { id: 'daily', prompt: 'morning', cron: '0 9 * * *' };
+    // A machine with newer time zones has stored it.
+    await turns.putSchedule({ ...daily, id: 'new', timezone: 'Mars/Olympus' });
+    await fleet.schedule(daily);
+    expect((await fleet.health()).problems).toEqual([
+      expect.stringMatching(/^the schedule "new" is not planned on this machine: .*Mars\/Olympus/),
+    ]);
+    // The engine does not hear of this turn.
+    await turns.put({ id: 'lost', sessionId: 's', prompt: 'lost' });
+    await startWorker();
+    await reaches('lost', 'done');
+    advance(DAY);
+    await reaches('daily@2026-01-05T09:00:00.000Z', 'done');
+  });
+
   it('leaves a time out at which the turn before is not over', async () => {
     const { fleet, loop, turns, advance, startWorker, reaches } = open({
       name: 'pay',

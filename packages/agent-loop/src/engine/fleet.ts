@@ -12,7 +12,7 @@ import type {
 } from '@ethosagent/types';
 import type { Engine } from './engine.js';
 import { createLocalEngine } from './local-engine.js';
-import { nextTime, planSchedules } from './plan-schedules.js';
+import { nextTime, planSchedules, timeProblem } from './plan-schedules.js';
 import { streamEvents } from './stream-events.js';
 import { type WatchedEvent, type WatchOptions, watchTurns } from './watch.js';
 import { TurnWorker, type WorkerAgent, type WorkerOptions } from './worker.js';
@@ -261,12 +261,14 @@ export class Fleet {
    * @returns the counts and the problems
    */
   async health(): Promise<FleetHealth> {
-    const [turns, due, problem] = await Promise.all([
+    const [turns, due, problem, schedules] = await Promise.all([
       this.#turns.counts(),
       this.#turns.due(),
       this.#engine.problem(),
+      this.#turns.schedules(),
     ]);
-    return { turns, ...due, problems: problem === undefined ? [] : [problem] };
+    const unplanned = schedules.map(({ schedule }) => timeProblem(schedule, Date.now()));
+    return { turns, ...due, problems: [problem, ...unplanned].flatMap((each) => each ?? []) };
   }
 
   /** Closes the engine. Close the workers first. */

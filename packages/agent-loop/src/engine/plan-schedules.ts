@@ -32,8 +32,23 @@ export function nextTime({ cron, timezone = 'UTC' }: NewSchedule, after: number)
 export async function planSchedules(fleet: { turns: TurnStore; engine: Engine }): Promise<number> {
   const { now, schedules } = await fleet.turns.dueSchedules();
   let count = 0;
-  for (const stored of schedules) if (await plan(stored, now, fleet)) count += 1;
+  for (const stored of schedules) {
+    // Another machine, which knows more time zones, may have stored it. The others must not wait.
+    if (timeProblem(stored.schedule, now) !== undefined) continue;
+    if (await plan(stored, now, fleet)) count += 1;
+  }
   return count;
+}
+
+/** Why this machine can't plan a schedule. */
+export function timeProblem(schedule: NewSchedule, after: number): string | undefined {
+  try {
+    nextTime(schedule, after);
+    return undefined;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `the schedule ${JSON.stringify(schedule.id)} is not planned on this machine: ${why}`;
+  }
 }
 
 async function plan(
