@@ -200,6 +200,19 @@ describe('createFleet without a server', () => {
     expect(await fleet.turn(later)).toMatchObject({ state: 'cancelled' });
   });
 
+  it('calls a turn failed that somebody abandoned', async () => {
+    const { fleet, loop, startWorker, reaches } = open({ name: 'pay', args: { amount: 1 } });
+    const id = await fleet.enqueue({ sessionId: 's', prompt: 'call' });
+    await startWorker();
+    await reaches(id, 'paused');
+    await loop.abandon('s');
+    await fleet.wake('s');
+    expect(await reaches(id, 'done', 'failed', 'cancelled')).toMatchObject({
+      state: 'failed',
+      message: 'the turn was abandoned before it was done',
+    });
+  });
+
   it('hands a turn over between two steps when its worker closes', async () => {
     const { fleet, world, asked, startWorker, reaches } = open(echo('a'), echo('b'), echo('c'));
     const first = await startWorker();

@@ -105,9 +105,11 @@ async function outcomeOf(loop: AgentLoop, done: TurnDone, taken: TakenTurn): Pro
   }
   onEvent(done);
   if (done.end === 'paused') return { state: 'paused' };
-  const isCancelled = cancelled.aborted && done.end === 'aborted';
+  if (done.end === 'aborted' && !cancelled.aborted) {
+    return { state: 'failed', message: 'the turn was abandoned before it was done' };
+  }
   return {
-    state: isCancelled ? 'cancelled' : 'done',
+    state: done.end === 'aborted' ? 'cancelled' : 'done',
     answer: takeStart(done.text, MAX_ANSWER_CHARS),
     ...(done.message !== undefined && { message: done.message }),
   };
