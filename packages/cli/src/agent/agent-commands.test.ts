@@ -47,8 +47,10 @@ describe('run', () => {
   });
 
   it('says how to get a model where none is named and the prompt names no tool', async () => {
-    const { out } = await world.run(['run', 'What is in my notes?']);
-    expect(out).toContain('--model provider/model');
+    const { code, out, err } = await world.run(['run', 'What is in my notes?']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('--model provider/model');
+    expect((await world.run(['run', 'read_fil {}', '--json'])).code).toBe(2);
   });
 
   it('pauses where a call needs approval and there is no terminal; chat goes on', async () => {

@@ -20,7 +20,7 @@ export async function openAgent(
     import('@ethosagent/wiring'),
   ]);
   const config = await context.config();
-  const name = textOption(options, 'model') ?? io.env.ETHOS_MODEL;
+  const name = modelName(context, options);
   const { limits, ...rest } = config;
   const agent: Agent = await createAgent({
     tools: installedTools(),
@@ -29,11 +29,18 @@ export async function openAgent(
     home: context.home,
     cwd: io.cwd,
     personality: await context.personalityId(),
-    model:
-      name === undefined || name === '' ? createScriptedModel() : await loadModel(name, io.cwd),
+    model: name === undefined ? createScriptedModel() : await loadModel(name, io.cwd),
     ...context.previews.hooks(config),
     ...(io.ask !== undefined && { approve: askAtTerminal(context, () => agent.runtime) }),
   });
   context.closeLater(agent);
   return agent;
+}
+
+/** The model that the command is to use; `undefined` if none is named. */
+export function modelName(
+  { io }: CommandContext,
+  options: CommandInput['options'],
+): string | undefined {
+  return (textOption(options, 'model') ?? io.env.ETHOS_MODEL) || undefined;
 }

@@ -8,7 +8,8 @@ type StreamPart =
     ? Part
     : never;
 
-const HELP = `No model is configured, so I only run what you type: the name of a tool and its arguments, as in
+/** What somebody reads who wrote to the scripted model as to a real one. */
+export const NO_MODEL = `No model is configured, so I only run what you type: the name of a tool and its arguments, as in
   read_file {"path":"workspace/hello.txt"}
 Name a model with --model provider/model or ETHOS_MODEL, and install its provider (npm install @ai-sdk/<provider>).`;
 
@@ -16,6 +17,15 @@ const USAGE = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
+
+/** The call that a text is for the scripted model; `undefined` if it names none of the tools. */
+export function callIn(
+  text: string,
+  tools: readonly { name: string }[],
+): { toolName: string; input: string } | undefined {
+  const [, toolName = '', input = '{}'] = /^\s*([\w-]+)\s*(\{.*\})?\s*$/s.exec(text) ?? [];
+  return tools.some(({ name }) => name === toolName) ? { toolName, input } : undefined;
+}
 
 /**
  * A model for use without a real one. It calls the tool that the user's message names, with the
@@ -26,11 +36,10 @@ export function createScriptedModel(): Model {
     const message = options.prompt.at(-1);
     if (message?.role === 'tool') return textParts('Done.');
     const text = message?.role === 'user' ? textOf(message.content) : '';
-    const [, toolName = '', input = ''] = /^\s*([\w-]+)\s*(\{.*\})?\s*$/s.exec(text) ?? [];
-    const isKnown = options.tools?.some(({ name }) => name === toolName) === true;
-    if (!isKnown) return textParts(HELP);
+    const call = callIn(text, options.tools ?? []);
+    if (call === undefined) return textParts(NO_MODEL);
     return [
-      { type: 'tool-call', toolCallId: `call-${randomUUID()}`, toolName, input: input || '{}' },
+      { type: 'tool-call', toolCallId: `call-${randomUUID()}`, ...call },
       { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: USAGE },
     ];
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { openAgent } from '../agent/open-agent.js';
+import { modelName, openAgent } from '../agent/open-agent.js';
+import { callIn, NO_MODEL } from '../agent/scripted-model.js';
 import { showTurn } from '../agent/show-turn.js';
 import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
@@ -12,7 +13,14 @@ export async function run({ context, args, options }: CommandInput): Promise<num
   const [given = ''] = args;
   const prompt = given === '-' ? await io.readInput() : given;
   if (prompt.trim() === '') throw usageError('the prompt is empty; write what the agent is to do');
-  const { loop } = await openAgent(context, options);
+  const { loop, runtime } = await openAgent(context, options);
+  // A script would otherwise go on as if the agent had done its work.
+  if (
+    modelName(context, options) === undefined &&
+    callIn(prompt, await runtime.definitions()) === undefined
+  ) {
+    throw usageError(NO_MODEL);
+  }
   const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   const done = await showTurn(loop.run({ sessionId, prompt, ...abort }), context);
