@@ -25,6 +25,9 @@ const WRITTEN = `// What our agents may use.
 }
 `;
 
+const WORKS_IN_NOTES =
+  'name: Coder\nmcp_servers: [files]\nfs_reach: { read: ["${CWD}/notes"], write: ["${CWD}/notes"] }\n';
+
 let world: ReturnType<typeof openCliHome>;
 const file = () => join(world.home, 'mcp.json');
 const text = () => readFileSync(file(), 'utf8');
@@ -79,6 +82,24 @@ describe('mcp add and remove', () => {
     ]);
   });
 
+  it('write a path from this folder so that it means the same where the server starts', async () => {
+    world.write('.ethos/personalities/coder/config.yaml', WORKS_IN_NOTES);
+    world.write('notes/server.mjs', 'process.exit(3);');
+    const { code, err } = await add('files', '--', 'node', 'server.mjs', './description.txt');
+    expect(code).toBe(0);
+    const program = ['server.mjs', 'description.txt'].map((name) => join(world.cwd, name));
+    expect(JSON.parse(text()).mcpServers.files).toEqual({ command: 'node', args: program });
+    expect(err).toContain(`server.mjs is written as ${program[0]}`);
+    expect((await world.run(['mcp', 'status'])).out).toMatch(/^files {2}ready {2}1 tool /);
+  });
+
+  it('leave words alone that are no paths from this folder', async () => {
+    world.write('files', '');
+    const words = ['-y', 'files', '@acme/files@1.2.0', '/etc/hosts', './missing.mjs'];
+    expect((await add('files', '--', 'npx', ...words)).code).toBe(0);
+    expect(JSON.parse(text()).mcpServers.files.args).toEqual(words);
+  });
+
   it('give a server to nobody silently', async () => {
     world.write('.ethos/personalities/open/config.yaml', 'name: Open\n');
     const script = await add(...REMOTE);
@@ -101,6 +122,8 @@ describe('mcp add and remove', () => {
     ['a file that is no JSON', '{', REMOTE],
     ['neither a program nor a URL', WRITTEN, ['files']],
     ['both', WRITTEN, [...REMOTE, '--', 'node']],
+    ['a program that is not there', WRITTEN, ['files', '--', './missing']],
+    ['what is no URL', WRITTEN, ['files', '--url', 'mcp.example.com/mcp']],
     ['a value where a name is to be', WRITTEN, ['files', '--env', 'KEY=sk-secret', '--', 'node']],
   ])('refuse %s, and write nothing', async (_, before, args) => {
     world.write('.ethos/mcp.json', before);
@@ -166,6 +189,18 @@ describe('mcp diff', () => {
     expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^\+ .*New\./m)]);
     expect((await world.run(['mcp', 'accept', 'files'])).out).toBe('accepted more\n');
     expect((await world.run(['mcp', 'status'])).out).toMatch(/^files {2}ready {2}2 tools/);
+  });
+
+  it('names the server where the way to reach it changed', async () => {
+    const program = [join(world.cwd, 'server.mjs'), join(world.cwd, 'description.txt')];
+    await add('files', '--', 'node', ...program);
+    await world.run(['mcp', 'status']);
+    await world.run(['mcp', 'remove', 'files']);
+    await add('files', '--', 'node', ...program, 'more');
+    const status = await world.run(['mcp', 'status']);
+    expect(status.out).toMatch(/^changed files$/m);
+    expect(status.out).toMatch(/accept it: ethosagent mcp accept files --hash /);
+    expect((await world.run(['mcp', 'accept', 'files'])).out).toBe('accepted files\n');
   });
 
   it('does not say that nothing changed of a server that does not answer', async () => {

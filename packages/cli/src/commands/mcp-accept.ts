@@ -14,6 +14,7 @@ export async function run({
   const accepted = await mcp.accept(server, tool, textOption(options, 'hash'));
   if (out.isJson) out.json({ server, accepted });
   else if (accepted.length === 0) out.line(`nothing of ${safeLine(server)} waits to be accepted`);
-  else for (const name of accepted) out.line(`accepted ${safeLine(name)}`);
+  // The change of a server itself has no tool.
+  else for (const name of accepted) out.line(`accepted ${safeLine(name || server)}`);
   return accepted.length > 0 ? EXIT.ok : EXIT.found;
 }

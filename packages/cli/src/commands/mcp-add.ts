@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { mcpServerPart } from '@ethosagent/policy';
 import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
@@ -24,7 +26,8 @@ export async function run({ context, args, options }: CommandInput): Promise<num
     );
   }
   const variables = variablesOf(options);
-  const entry = entryOf(command, variables, textOption(options, 'url'));
+  const words = command.map((word) => fromHere(word, context.io.cwd));
+  const entry = entryOf(words, variables, textOption(options, 'url'));
   const { naming, all } = await mcpReaders(server, context);
   if (all.length > 0 && !hasOption(options, 'yes')) await confirm(server, all, context);
   await file.set(server, entry);
@@ -38,6 +41,12 @@ export async function run({ context, args, options }: CommandInput): Promise<num
         ? 'no personality has it yet: name it in mcp_servers'
         : `for ${personalities.join(', ')}`,
     );
+    for (const [at, word] of words.entries()) {
+      if (word === command[at]) continue;
+      out.note(
+        `${safeLine(command[at] ?? '')} is written as ${safeLine(word)}, since a server starts in a folder of the personality and not here`,
+      );
+    }
     for (const ref of secrets)
       out.line(`store its secret: ethosagent secrets set ${safeLine(ref)}`);
     if ((await context.config()).mcp === undefined) {
@@ -48,6 +57,16 @@ export async function run({ context, args, options }: CommandInput): Promise<num
     );
   }
   return EXIT.ok;
+}
+
+/**
+ * A word of the command that is a path from this folder, as an absolute one. A server starts in a
+ * folder of the personality, which tools may write: there, the path would be another file, or one
+ * of theirs.
+ */
+function fromHere(word: string, cwd: string): string {
+  const path = resolve(cwd, word);
+  return /[./]/.test(word) && !isAbsolute(word) && existsSync(path) ? path : word;
 }
 
 function variablesOf(options: CommandInput['options']) {
@@ -73,6 +92,11 @@ function entryOf(
   }
   if (url !== undefined) {
     if (env.length > 0) throw usageError('--env is for programs; use --bearer with --url');
+    if (!url.includes('${') && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+      throw usageError(
+        `--url: ${url} is no URL of http or https, as in https://mcp.example.com/mcp`,
+      );
+    }
     return {
       type: 'http',
       url,
@@ -80,6 +104,9 @@ function entryOf(
     };
   }
   if (bearer !== undefined) throw usageError('--bearer is for --url; use --env for programs');
+  if (program?.includes('/') === true && !isAbsolute(program)) {
+    throw usageError(`there is no ${program} here; name a program of PATH, or a file`);
+  }
   return {
     command: program,
     args,

@@ -35,13 +35,13 @@ export async function run({ context }: CommandInput): Promise<number> {
   }
   for (const { server, tool, old, new: now, hash } of pending) {
     const what = old === undefined ? 'added' : 'changed';
-    out.line(`${out.color.yellow(what)} ${safeLine(server)} ${safeLine(tool)}`);
+    // The change of a server itself has no tool.
+    const name = safeLine(`${server} ${tool}`.trimEnd());
+    out.line(`${out.color.yellow(what)} ${name}`);
     if (old !== undefined)
       out.line(`${out.color.red('- ')}${safeText(JSON.stringify(old, null, 2) ?? '')}`);
     out.line(`${out.color.green('+ ')}${safeText(JSON.stringify(now, null, 2) ?? '')}`);
-    out.line(
-      `  accept it: ethosagent mcp accept ${safeLine(server)} ${safeLine(tool)} --hash ${hash}`,
-    );
+    out.line(`  accept it: ethosagent mcp accept ${name} --hash ${hash}`);
   }
   return isFine ? EXIT.ok : EXIT.found;
 }
