@@ -170,16 +170,17 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * ```
  */
 export function defineTool<
-  S extends StandardSchemaV1,
-  C extends ToolCapabilities,
-  T extends StandardSchemaV1,
->(definition: InputToolDefinition<S, C, T>): Tool<StandardSchemaV1.InferOutput<S>>;
-export function defineTool<
   C extends ToolCapabilities,
   TArgs = unknown,
   T extends StandardSchemaV1 = StandardSchemaV1,
 >(definition: SchemaToolDefinition<TArgs, C, T>): Tool<TArgs>;
 export function defineTool<TArgs>(definition: PlainToolDefinition<TArgs>): Tool<TArgs>;
+// Of several overloads that do not fit, TypeScript tells what is wrong with the last one, and most tools have `input`.
+export function defineTool<
+  S extends StandardSchemaV1,
+  C extends ToolCapabilities,
+  T extends StandardSchemaV1,
+>(definition: InputToolDefinition<S, C, T>): Tool<StandardSchemaV1.InferOutput<S>>;
 export function defineTool(
   definition: Omit<AnyTool, 'schema' | 'input' | 'settings' | 'execute'> & {
     // biome-ignore lint/suspicious/noExplicitAny: each overload says which arguments and context there are

@@ -142,3 +142,31 @@ describe('the types of ctx', () => {
     expect(errors).toEqual(WRONG.map(([, , text]) => expect.stringContaining(text)));
   });
 });
+
+it.each([
+  [
+    'no capabilities',
+    "input: z.object({}), async execute() { return ok(''); }",
+    /Property 'capabilities' is missing/,
+  ],
+  [
+    'a mistyped declaration',
+    "input: z.object({}), capabilities: { network: { allowedHost: [] } }, async execute() { return ok(''); }",
+    /Did you mean to write 'allowedHosts'\?/,
+  ],
+  [
+    'a mistyped declaration beside a JSON Schema',
+    "schema: {}, capabilities: { network: { allowedHost: [] } }, async execute() { return ok(''); }",
+    /Did you mean to write 'allowedHosts'\?/,
+  ],
+  [
+    'another result',
+    "input: z.object({}), capabilities: {}, async execute() { return ''; }",
+    /'string' is not assignable to type 'ToolResult'/,
+  ],
+])('the only error for %s says what is wrong', async (_, definition, text) => {
+  const tool = `defineTool({ name: 'tool', description: 'A tool.', ${definition} });`;
+  const output = await compile([IMPORTS, 'export { ok, z };', tool].join('\n'));
+  expect(output.match(/: error TS/g)).toHaveLength(1);
+  expect(output).toMatch(text);
+});
