@@ -1,4 +1,4 @@
-import { callListener, mcpServerOf } from '@ethosagent/policy';
+import { callListener, hasMcpServer, mcpServerOf } from '@ethosagent/policy';
 import { EthosError, type ToolCapabilities } from '@ethosagent/types';
 import { finishAuthorization } from './authorization.js';
 import type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge-api.js';
@@ -73,12 +73,9 @@ class Bridge implements McpBridge {
     servers?: readonly string[],
     { waitMs }: { waitMs?: number } = {},
   ): Promise<McpServerStatus[]> {
-    const wanted = servers?.map((name) => mcpServerPart(name));
-    const chosen = [...this.#servers.keys()].filter(
-      // A list may use the form of the name that is in the names of the tools.
-      (part) => wanted === undefined || wanted.includes(part) || servers?.includes(part),
-    );
-    const connections = chosen.flatMap((part) => this.#connection(part, personality) ?? []);
+    const connections = [...this.#servers]
+      .filter(([, { name }]) => hasMcpServer(servers, name))
+      .flatMap(([part]) => this.#connection(part, personality) ?? []);
     for (const connection of connections) this.#connections.keep(connection);
     await (waitMs === undefined
       ? Promise.all(connections.map((connection) => connection.start()))

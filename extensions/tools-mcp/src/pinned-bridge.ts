@@ -1,10 +1,11 @@
+import { hasMcpServer } from '@ethosagent/policy';
 import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
 import type { McpBridge, McpBridgeOptions } from './bridge-api.js';
 import type { McpServerConfig } from './config.js';
 import { messageOf } from './connection-failure.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS } from './limits.js';
-import { mcpServerPart, mcpToolName } from './names.js';
+import { mcpToolName } from './names.js';
 import { isPinnedAs, pinnedTools } from './pins.js';
 import { serverPin } from './server-pin.js';
 import { serverTool } from './server-tools.js';
@@ -89,10 +90,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
   };
   return {
     async start(personality, servers) {
-      const chosen = config.servers.filter(
-        ({ name }) =>
-          servers === undefined || servers.includes(name) || servers.includes(mcpServerPart(name)),
-      );
+      const chosen = config.servers.filter(({ name }) => hasMcpServer(servers, name));
       return Promise.all(
         chosen.map(async (server) => {
           const { names, problem } = await registerOnce(server);

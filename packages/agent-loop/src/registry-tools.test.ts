@@ -1,4 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { mcpToolName } from '@ethosagent/policy';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { ToolContext } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,6 +27,15 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
+const unseen = (name: string) =>
+  defineTool({
+    name,
+    description: 'Sees nothing.',
+    input: z.object({}),
+    capabilities: {},
+    execute: async () => ok(''),
+  });
+
 function batch(rest: Partial<AgentBatchOptions> = {}): AgentBatchOptions {
   return {
     sessionId: 's',
@@ -45,6 +55,16 @@ const CALLS = [
 ];
 
 describe('registryTools', () => {
+  it('has the tools of a server by its name, also where they carry another form of it', async () => {
+    const name = mcpToolName('My Server', 'seen');
+    world.registry.register(unseen(name));
+    const { personality, registry, folder: workingDir } = world;
+    const tools = (mcp_servers: string[]) =>
+      registryTools(registry, { ...personality, mcp_servers }, { workingDir }).definitions();
+    expect(await tools(['My Server'])).toContainEqual(expect.objectContaining({ name }));
+    expect(await tools(['my server'])).not.toContainEqual(expect.objectContaining({ name }));
+  });
+
   it('gives a call what the turn and the host say', async () => {
     const tools = registryTools(world.registry, world.personality, {
       workingDir: world.folder,

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { mcpServerPart } from '@ethosagent/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -114,6 +115,13 @@ describe('mcp add and remove', () => {
       personalities: ['coder', 'open'],
       secrets: ['mcp/files/TOKEN'],
     });
+  });
+
+  it('name the personalities that list the part of the names of its tools', async () => {
+    const part = mcpServerPart('My Files');
+    world.write('.ethos/personalities/part/config.yaml', `name: Part\nmcp_servers: [${part}]\n`);
+    const { out } = await add('My Files', '--json', '--', 'node');
+    expect(JSON.parse(out)).toMatchObject({ personalities: ['part'] });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { hasMcpServer } from '@ethosagent/policy';
 import type { RuntimeMcp } from '@ethosagent/wiring';
 import type { CommandContext } from './command-context.js';
 
@@ -27,7 +28,7 @@ export async function mcpReaders(
   for (const id of ids) {
     const { mcp_servers } = await runtime.personality(id);
     if (mcp_servers === undefined) all.push(id);
-    else if (mcp_servers.includes(server)) naming.push(id);
+    else if (hasMcpServer(mcp_servers, server)) naming.push(id);
   }
   return { naming, all };
 }

@@ -38,15 +38,16 @@ interface CompiledList {
 }
 
 const compiledLists = new WeakMap<readonly string[], CompiledList>();
-/** For a host that creates an equal list for each batch. */
-let lastCompiled: CompiledList | undefined;
+/** The last list of each filter, for a host that creates an equal list for each batch. */
+const lastCompiled = new Map<keyof ToolFilters, CompiledList>();
 
 // A batch usually passes the same list as the one before. It is compared, since the host may have
 // changed it.
-function compileList(list: readonly string[]): ReadonlySet<string> {
-  const known = [compiledLists.get(list), lastCompiled].find((each) => each && isOf(each, list));
+function compileList(filter: keyof ToolFilters, list: readonly string[]): ReadonlySet<string> {
+  const before = [compiledLists.get(list), lastCompiled.get(filter)];
+  const known = before.find((each) => each && isOf(each, list));
   const compiled = known ?? compiledOf([...list]);
-  lastCompiled = compiled;
+  lastCompiled.set(filter, compiled);
   compiledLists.set(list, compiled);
   return compiled.set;
 }
@@ -63,13 +64,17 @@ export function compileFilters(
   allowedTools: readonly string[] | undefined,
   filterOpts: ToolFilterOpts | undefined,
 ): ToolFilters {
-  const compile = (list: readonly string[] | undefined) => list && compileList(list);
+  const lists = { ...filterOpts, allowedTools };
+  const compile = (filter: keyof ToolFilters) => {
+    const list = lists[filter];
+    return list && compileList(filter, list);
+  };
   return {
-    allowedTools: compile(allowedTools),
-    allowedMcpServers: compile(filterOpts?.allowedMcpServers),
-    allowedPlugins: compile(filterOpts?.allowedPlugins),
-    allowedMcpTools: compile(filterOpts?.allowedMcpTools),
-    excludeTools: compile(filterOpts?.excludeTools),
+    allowedTools: compile('allowedTools'),
+    allowedMcpServers: compile('allowedMcpServers'),
+    allowedPlugins: compile('allowedPlugins'),
+    allowedMcpTools: compile('allowedMcpTools'),
+    excludeTools: compile('excludeTools'),
   };
 }
 

@@ -88,6 +88,7 @@ export {
   kvExpiresAt,
 } from './kv-rules.js';
 export {
+  hasMcpServer,
   isMcpToolName,
   MCP_BRIDGE_TOOLS,
   mcpServerOf,

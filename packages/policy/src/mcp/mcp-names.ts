@@ -66,6 +66,17 @@ export function mcpServerPart(server: string): string {
 }
 
 /**
+ * Whether a list of servers has a server. The list may have its name, or the part of the names of
+ * its tools.
+ *
+ * @param list as `mcp_servers` of a personality; absent for all servers
+ * @param server its name in the configuration
+ */
+export function hasMcpServer(list: readonly string[] | undefined, server: string): boolean {
+  return list === undefined || list.includes(server) || list.includes(mcpServerPart(server));
+}
+
+/**
  * The name of a server's tool in the registry: `mcp__<server>__<tool>`, of letters, digits, `_` and
  * `-`, 64 characters at most. A name that does not fit this, or that the bridge has taken, gets a
  * part of its hash, so that two tools never get the same name.
