@@ -1,12 +1,12 @@
 import { callListener, hasMcpServer, mcpServerOf } from '@ethosagent/policy';
-import { EthosError, type ToolCapabilities } from '@ethosagent/types';
+import { EthosError } from '@ethosagent/types';
 import { finishAuthorization } from './authorization.js';
 import type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge-api.js';
 import { complete, type McpCompletion, type McpCompletionRequest } from './complete.js';
 import type { McpServerConfig } from './config.js';
 import type { Connection, McpServerState } from './connection.js';
 import { ConnectionTable } from './connection-table.js';
-import { declarationOf } from './declaration.js';
+import { capabilitiesOf, variablesOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
 import { mcpServerPart, mcpToolName } from './names.js';
 import { type McpPendingChange, Pins } from './pins.js';
@@ -45,9 +45,7 @@ class Bridge implements McpBridge {
     this.#options = options;
     this.notes = options.config.notes;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const { workingDir } = options;
-    const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
-    this.#variables = new Map(Object.entries({ ...own, '/': '/', ...options.variables }));
+    this.#variables = variablesOf(options);
     this.#pins = new Pins(options.pins);
     this.#tools = new RegisteredTools(options.registry, this.#limits.maxListed);
     this.#connections = new ConnectionTable({
@@ -229,11 +227,9 @@ class Bridge implements McpBridge {
   }
 
   #toolOptions(server: McpServerConfig): ServerToolOptions {
-    const declared = declarationOf(server, this.#variables);
-    const capabilities: ToolCapabilities = declared.ok ? declared.declaration.capabilities : {};
     return {
       server,
-      capabilities,
+      capabilities: capabilitiesOf(server, this.#variables),
       timeoutMs: server.timeoutMs ?? this.#limits.callTimeoutMs,
       approval: this.#options.requiresApproval,
       connectionFor: (personality) => this.#connection(mcpServerPart(server.name), personality),

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.js';
+import { isObject } from '@ethosagent/policy';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -9,8 +9,8 @@ type Schema = Readonly<Record<string, unknown>>;
  * so the schema of a server is never run as a whole.
  */
 export function argumentProblem(schema: Schema, args: unknown): string | undefined {
-  if (!isRecord(args)) return `expected an object, not ${kindOf(args)}`;
-  const properties = isRecord(schema.properties) ? schema.properties : {};
+  if (!isObject(args)) return `expected an object, not ${kindOf(args)}`;
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
   const problems: string[] = [];
   for (const name of required) {
@@ -23,7 +23,7 @@ export function argumentProblem(schema: Schema, args: unknown): string | undefin
     if (property === undefined && closed && !Object.hasOwn(properties, name)) {
       const known = Object.keys(properties).slice(0, 30).join(', ');
       problems.push(`${name} is no argument; there are ${known === '' ? 'none' : known}`);
-    } else if (isRecord(property)) {
+    } else if (isObject(property)) {
       const problem = valueProblem(property, value);
       if (problem !== undefined) problems.push(`${name} ${problem}`);
     }
@@ -64,7 +64,7 @@ function mayBeOfType(type: string, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isRecord(value);
+      return isObject(value);
     case 'string':
       return isScalar;
     case 'boolean':
@@ -81,7 +81,7 @@ function isOneOf(value: unknown, texts: readonly string[]): boolean {
 }
 
 function describe(property: unknown): string {
-  if (!isRecord(property)) return '';
+  if (!isObject(property)) return '';
   const types = typesOf(property);
   return types === undefined ? '' : ` (${types.join(' or ')})`;
 }

@@ -1,4 +1,4 @@
-import { nearestName } from '@ethosagent/policy';
+import { isObject, nearestName } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import {
   authSchema,
@@ -17,7 +17,6 @@ import {
   OF_PROGRAMS,
   OF_REMOTE,
 } from './config-keys.js';
-import { isRecord } from './is-record.js';
 import { type JsonPath, type JsonProblem, JsonText } from './json-text.js';
 import { type McpTemplate, parseTemplate } from './templates.js';
 
@@ -151,7 +150,7 @@ class ConfigReader {
   }
 
   read(value: unknown): McpConfig {
-    const found = isRecord(value) ? serversIn(value) : undefined;
+    const found = isObject(value) ? serversIn(value) : undefined;
     // In a text with errors, the missing part may be there.
     if (found === undefined && this.#text.problems.length === 0) {
       this.wrong.push({ offset: 0, message: `${this.#file}: ${NO_SERVERS}${nearServers(value)}` });
@@ -176,7 +175,7 @@ class ConfigReader {
         continue;
       }
       const { data } = parsed;
-      this.#noteUnread([...path, 'oauth'], data.oauth && isRecord(raw) && raw.oauth, KNOWN_OAUTH);
+      this.#noteUnread([...path, 'oauth'], data.oauth && isObject(raw) && raw.oauth, KNOWN_OAUTH);
       this.#noteOthers(path, data);
       if (data.disabled === true || data.enabled === false) {
         disabled.push(name);
@@ -190,16 +189,16 @@ class ConfigReader {
 
   /** Reads the inputs, and adds notes about other keys beside the servers. */
   #inputs(value: unknown, top: JsonPath): ReadonlyMap<string, string> {
-    const file = isRecord(value) ? value : {};
+    const file = isObject(value) ? value : {};
     // In the settings of an editor, only `mcp` is for the bridge.
     const isSettings = top.length > 1;
-    const around = isSettings && isRecord(file.mcp) ? file.mcp : file;
+    const around = isSettings && isObject(file.mcp) ? file.mcp : file;
     const path = isSettings ? ['mcp'] : [];
     if (top.length > 0) this.#noteUnread(path, around, isSettings ? KNOWN_MCP : KNOWN_TOP);
     const found = new Map<string, string>();
     const defaults = new Map<string, string>();
     for (const [at, input] of (Array.isArray(around.inputs) ? around.inputs : []).entries()) {
-      if (!isRecord(input) || typeof input.id !== 'string') continue;
+      if (!isObject(input) || typeof input.id !== 'string') continue;
       this.#noteUnread([...path, 'inputs', at], input, KNOWN_INPUT);
       found.set(input.id, typeof input.description === 'string' ? input.description : '');
       if (typeof input.default === 'string') defaults.set(input.id, input.default);
@@ -209,7 +208,7 @@ class ConfigReader {
   }
 
   #noteUnread(path: JsonPath, raw: unknown, known: ReadonlySet<string>): void {
-    for (const key of Object.keys(isRecord(raw) ? raw : {})) {
+    for (const key of Object.keys(isObject(raw) ? raw : {})) {
       if (known.has(key)) continue;
       const missed = MISSED.get(key);
       const near = missed === undefined ? nearestName(key, known) : undefined;
@@ -221,7 +220,7 @@ class ConfigReader {
 
   /** Reports known keys that have an unknown form. */
   #noteOthers(path: JsonPath, { auth, tools, ...entry }: Entry): void {
-    if (isRecord(auth)) this.#noteUnread([...path, 'auth'], auth, KNOWN_AUTH);
+    if (isObject(auth)) this.#noteUnread([...path, 'auth'], auth, KNOWN_AUTH);
     const unread = {
       ...(auth !== undefined && !authSchema.safeParse(auth).success && { auth }),
       ...(tools !== undefined && namesIn({ tools }) === undefined && { tools }),
@@ -350,7 +349,7 @@ const keyOrIndex = (part: PropertyKey) => (typeof part === 'number' ? part : Str
 
 /** Suggests the key of the servers, when a key with a similar name is there. */
 function nearServers(value: unknown): string {
-  const near = Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
+  const near = Object.keys(isObject(value) ? value : {}).flatMap((key) => {
     const meant = nearestName(key, ['mcpServers', 'servers']);
     return meant === undefined || meant === key ? [] : [[key, meant]];
   });
@@ -361,15 +360,15 @@ function nearServers(value: unknown): string {
 function serversIn(
   value: Record<string, unknown>,
 ): { key: string; servers: Record<string, unknown>; others: string[] } | undefined {
-  const inMcp = isRecord(value.mcp) ? value.mcp.servers : undefined;
+  const inMcp = isObject(value.mcp) ? value.mcp.servers : undefined;
   const places: [string, unknown][] = [
     ['mcpServers', value.mcpServers],
     ['servers', value.servers],
     ['mcp.servers', inMcp],
   ];
-  const there = places.filter(([, servers]) => isRecord(servers)).map(([key]) => key);
+  const there = places.filter(([, servers]) => isObject(servers)).map(([key]) => key);
   for (const [key, servers] of places) {
-    if (isRecord(servers)) return { key, servers, others: there.filter((one) => one !== key) };
+    if (isObject(servers)) return { key, servers, others: there.filter((one) => one !== key) };
   }
   return undefined;
 }

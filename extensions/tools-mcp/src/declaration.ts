@@ -1,4 +1,4 @@
-import type { SecretDeclaration, ServiceDeclaration } from '@ethosagent/types';
+import type { SecretDeclaration, ServiceDeclaration, ToolCapabilities } from '@ethosagent/types';
 import type { McpRemoteServer, McpServerConfig } from './config.js';
 import { mcpServerPart } from './names.js';
 import { type McpTemplate, secretsOf } from './templates.js';
@@ -119,6 +119,27 @@ function unknownIn(
     if (part.kind !== 'host' || !variables.has(part.name)) return part.name;
   }
   return undefined;
+}
+
+/** Returns the variables of the host: those that the bridge sets, and those of its options. */
+export function variablesOf({
+  workingDir,
+  variables,
+}: {
+  workingDir?: string;
+  variables?: Readonly<Record<string, string>>;
+}): ReadonlyMap<string, string> {
+  const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
+  return new Map(Object.entries({ ...own, '/': '/', ...variables }));
+}
+
+/** Returns what the tools of a server declare. */
+export function capabilitiesOf(
+  server: McpServerConfig,
+  variables: ReadonlyMap<string, string>,
+): ToolCapabilities {
+  const declared = declarationOf(server, variables);
+  return declared.ok ? declared.declaration.capabilities : {};
 }
 
 /** Returns the text of a template that has only variables of the host. */

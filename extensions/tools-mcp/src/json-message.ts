@@ -21,6 +21,15 @@ export function readMessage(text: string): MessageResult {
     : { ok: false, problem: 'JSON that is no JSON-RPC message' };
 }
 
+/** Parses a JSON text; `undefined` when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Counts how deep the brackets of a JSON text are nested, without parsing it. */
 export function jsonDepth(text: string): number {
   let depth = 0;

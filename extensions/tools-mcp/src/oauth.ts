@@ -12,6 +12,7 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
+import { parseJson } from './json-message.js';
 import { mcpServerPart } from './names.js';
 
 /** Stores the tokens of OAuth. It must be a store for secrets. Keys are refs of secrets. */
@@ -310,12 +311,4 @@ function withoutUndefined({ client_secret, issuer, ...rest }: z.infer<typeof cli
     ...(client_secret === undefined ? {} : { client_secret }),
     ...(issuer === undefined ? {} : { issuer }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

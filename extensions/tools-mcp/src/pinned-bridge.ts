@@ -3,7 +3,7 @@ import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
 import type { McpBridge, McpBridgeOptions } from './bridge-api.js';
 import type { McpServerConfig } from './config.js';
 import { messageOf } from './connection-failure.js';
-import { declarationOf } from './declaration.js';
+import { capabilitiesOf, variablesOf } from './declaration.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import { mcpToolName } from './names.js';
 import { isPinnedAs, pinnedTools } from './pins.js';
@@ -49,22 +49,21 @@ export type PinnedMcpBridge = Pick<McpBridge, 'stop' | 'pending' | 'accept' | 'c
  * @returns the bridge
  */
 export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMcpBridge {
-  const { config, registry, pins, workingDir } = options;
-  const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
-  const variables = new Map(Object.entries({ ...own, '/': '/', ...options.variables }));
+  const { config, registry, pins } = options;
+  const variables = variablesOf(options);
   const registered = new Map<McpServerConfig, Promise<Registered>>();
   const standing = new Map<string, Standing>();
 
   const register = async (server: McpServerConfig): Promise<string[]> => {
     if (!(await isPinnedAs(pins, server.name, (await serverPin(server)).hash))) return [];
-    const declared = declarationOf(server, variables);
+    const capabilities = capabilitiesOf(server, variables);
     const names: string[] = [];
     for (const listed of await pinnedTools(pins, server.name)) {
       if (!isFilteredIn(server, listed.definition.name)) continue;
       registry.register(
         serverTool(listed, {
           server,
-          capabilities: declared.ok ? declared.declaration.capabilities : {},
+          capabilities,
           timeoutMs: server.timeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
           approval: undefined,
           connectionFor: () => undefined,

@@ -1,6 +1,7 @@
 import { type McpToolDefinition, Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
+import { parseJson } from './json-message.js';
 import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName, mcpToolPrefix } from './names.js';
 
@@ -201,14 +202,6 @@ function keyOf(server: string, tool: string): string {
   // No tool of a server has an empty name.
   if (tool === '') return `server:${mcpServerPart(server)}`;
   return `pin:${mcpToolName(server, tool)}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function memoryStore(): McpPinStore {
