@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { type Check, isAnything, isListOf, isString } from '@ethosagent/policy';
 import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
 
 /** A kind of backend, as its errors name it. */
@@ -12,7 +13,7 @@ export interface BackendKind {
 interface Question<T> {
   readonly kind: BackendKind;
   readonly method: string;
-  readonly isAnswer: (answer: unknown) => answer is T;
+  readonly isAnswer: Check<T>;
 }
 
 /**
@@ -59,6 +60,8 @@ export function typedError(kind: BackendKind, method: string, error: unknown): u
   );
 }
 
+export const isTexts = isListOf(isString);
+
 export function isTextOrNull(answer: unknown): answer is string | null {
   return answer === null || typeof answer === 'string';
 }
@@ -80,27 +83,9 @@ export function isNumber(answer: unknown): answer is number {
   return typeof answer === 'number' && !Number.isNaN(answer);
 }
 
-export function isBoolean(answer: unknown): answer is boolean {
-  return typeof answer === 'boolean';
-}
-
-export function isTexts(answer: unknown): answer is string[] {
-  return Array.isArray(answer) && answer.every((item) => typeof item === 'string');
-}
-
 /** Only checks that it is an object; the caller checks the types of its properties. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-export function isListOf<T>(
-  isItem: (item: unknown) => item is T,
-): (answer: unknown) => answer is T[] {
-  return (answer): answer is T[] => Array.isArray(answer) && answer.every(isItem);
-}
-
-function isAnything(_answer: unknown): _answer is unknown {
-  return true;
 }
 
 function typeOf(answer: unknown): string {

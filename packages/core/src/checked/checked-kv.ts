@@ -1,13 +1,6 @@
+import { isBoolean } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
-import {
-  answerOf,
-  doneBy,
-  isBoolean,
-  isNumber,
-  isTextOrNull,
-  isTexts,
-  typedError,
-} from './check-answer.js';
+import { answerOf, doneBy, isNumber, isTextOrNull, isTexts, typedError } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the key-value store' } as const;
 

@@ -1,3 +1,4 @@
+import { isListOf } from '@ethosagent/policy';
 import type {
   MemoryChange,
   MemoryDocument,
@@ -6,7 +7,7 @@ import type {
   MemorySection,
   MemoryVersion,
 } from '@ethosagent/types';
-import { answerOf, isListOf, isNumber, isRecord } from './check-answer.js';
+import { answerOf, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the memory' } as const;
 

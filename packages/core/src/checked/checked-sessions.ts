@@ -1,3 +1,4 @@
+import { isBoolean, isListOf } from '@ethosagent/policy';
 import type {
   MessageRole,
   NewSessionMessage,
@@ -11,7 +12,7 @@ import type {
   SessionSearchOptions,
   SessionStore,
 } from '@ethosagent/types';
-import { answerOf, doneBy, isBoolean, isListOf, isNumber, isRecord } from './check-answer.js';
+import { answerOf, doneBy, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the session store' } as const;
 const ROLES: Readonly<Record<MessageRole, true>> = {

@@ -1,5 +1,6 @@
 import {
   ForwardingStorage,
+  isBoolean,
   type StorageAnswer,
   type StorageChangeCall,
   type StorageChangeOptions,
@@ -15,7 +16,6 @@ import {
 import {
   answerOf,
   doneBy,
-  isBoolean,
   isBytes,
   isBytesOrNull,
   isNumberOrNull,

@@ -1,4 +1,4 @@
-import { causeOfResult, errorText, isToolErrorCode } from '@ethosagent/policy';
+import { causeOfResult, errorText, isObject, isToolErrorCode } from '@ethosagent/policy';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
 
@@ -35,7 +35,7 @@ function readResult(returned: unknown): ToolResult {
     const structured = 'structured' in returned ? returned.structured : undefined;
     const cost = 'cost_usd' in returned ? returned.cost_usd : undefined;
     const result: ToolResult = { ok: true, value };
-    if (isRecord(structured)) result.structured = copyRecord(structured);
+    if (isObject(structured)) result.structured = copyRecord(structured);
     if (typeof cost === 'number' && Number.isFinite(cost)) result.cost_usd = cost;
     if ('untrusted' in returned && returned.untrusted === false) result.untrusted = false;
     return result;
@@ -60,11 +60,7 @@ function readResult(returned: unknown): ToolResult {
 function copyRecord(record: Record<string, unknown>): Record<string, unknown> {
   const copy = copyPlain(record);
   if (!copy.ok) throw new TypeError(`structured${copy.problem}`);
-  return isRecord(copy.value) ? copy.value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(copy.value) ? copy.value : {};
 }
 
 function kindOf(value: unknown): string {
