@@ -38,18 +38,25 @@ export interface WaitingCalls {
 
 /** The waiting calls of all sessions of a home, whoever runs them. */
 export async function findWaitingCalls(runtime: ToolRuntime): Promise<WaitingCalls> {
-  const found: WaitingCalls = { calls: [], problems: [] };
-  const all = await runtime.sessions.list({ limit: MAX_SESSIONS });
-  if (all.length === MAX_SESSIONS) {
-    found.problems.push(`only the newest ${MAX_SESSIONS} sessions were looked at`);
-  }
-  for (const info of all) {
+  const { sessions, problems } = await newestSessions(runtime);
+  const found: WaitingCalls = { calls: [], problems };
+  for (const info of sessions) {
     const { calls, problems } = await findWaitingCallsIn(info, runtime);
     found.calls.push(...calls);
     found.problems.push(...problems);
   }
   found.calls.sort((a, b) => a.approval.askedAt - b.approval.askedAt);
   return found;
+}
+
+/** The sessions in which calls are looked for, and a problem if there may be more. */
+export async function newestSessions(
+  runtime: ToolRuntime,
+): Promise<{ sessions: SessionInfo[]; problems: string[] }> {
+  const sessions = await runtime.sessions.list({ limit: MAX_SESSIONS });
+  const isCut = sessions.length === MAX_SESSIONS;
+  const problems = isCut ? [`only the newest ${MAX_SESSIONS} sessions were looked at`] : [];
+  return { sessions, problems };
 }
 
 /** The waiting calls of one session, or of the session whose protections it stores. */

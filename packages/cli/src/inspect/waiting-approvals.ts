@@ -2,10 +2,8 @@ import { EthosError, type SessionInfo } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
 import { grantScopes } from '../grant-scopes.js';
 import { isUndecided } from '../named-call.js';
-import { findWaitingCalls, findWaitingCallsIn } from '../waiting-calls.js';
+import { findWaitingCalls, findWaitingCallsIn, newestSessions } from '../waiting-calls.js';
 import type { Decision, WaitingList, WaitingRow } from './inspect-api.js';
-
-const MAX_SESSIONS = 10_000;
 
 /** The waiting calls of all sessions of a home. They are read again for each list. */
 export class WaitingApprovals {
@@ -22,11 +20,11 @@ export class WaitingApprovals {
 
   /** The calls, the oldest question first, and the sessions that can't be read. */
   async list(): Promise<WaitingList> {
-    const all = await this.#runtime.sessions.list({ limit: MAX_SESSIONS });
-    const ids = new Set(all.map(({ id }) => id));
+    const { sessions, problems } = await newestSessions(this.#runtime);
+    const ids = new Set(sessions.map(({ id }) => id));
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
     const lists: WaitingList[] = [];
-    for (const info of all) {
+    for (const info of sessions) {
       const state = `${info.messageCount} ${info.lastMessageAt}`;
       let known = this.#known.get(info.id);
       if (known?.state !== state) {
@@ -39,7 +37,7 @@ export class WaitingApprovals {
       waiting: lists
         .flatMap(({ waiting }) => waiting)
         .sort((a, b) => a.approval.askedAt - b.approval.askedAt),
-      problems: lists.flatMap(({ problems }) => problems),
+      problems: [...problems, ...lists.flatMap((list) => list.problems)],
     };
   }
 
