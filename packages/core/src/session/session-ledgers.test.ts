@@ -1,4 +1,4 @@
-import { errorCodeOf, type SessionStore } from '@ethosagent/types';
+import { EthosError, errorCodeOf, type SessionStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
 import { isTaskJournal, taskJournalId } from './ledger-ids.js';
@@ -58,6 +58,21 @@ describe('a session that is deleted', () => {
     await ledgers.ofSession('s', {}).addSources([SOURCE]);
     expect(await ledgers.sessions().delete('s')).toBe(true);
     expect(await isTainted(store)).toBe(false);
+  });
+
+  it('takes its sub-agents with it, also where their lists name it', async () => {
+    const { store, ledgers } = await world();
+    for (const [of, id] of [
+      ['s', 'child'],
+      ['child', 's'],
+      ['child', 'child'],
+    ]) {
+      const data = { kind: 'begun', task: { id } };
+      await store.append({ id: taskJournalId(of ?? ''), scopeId: 'x' }, [{ ...user, data }]);
+    }
+    await store.append({ ...s, id: 'child' }, [user]);
+    expect(await ledgers.sessions().delete('s')).toBe(true);
+    expect(await store.list()).toEqual([]);
   });
 
   it('leaves those of others alone, whatever they are called', async () => {
@@ -133,27 +148,31 @@ describe('a ledger that another process deleted', () => {
   it('is written again by whoever had read, and holds nothing that was granted or asked', async () => {
     const { store, ledgers } = await world();
     const here = ledgers.ofSession('s', {});
+    const approval = {
+      toolCallId: 'c',
+      question: 'of turn',
+      toolName: 't',
+      args: {},
+      capabilities: {},
+      reason: 'r',
+      askedAt: 1,
+    };
     await here.append(() => [
-      {
-        kind: 'asked',
-        input: {},
-        approval: {
-          toolCallId: 'c',
-          question: 'q',
-          toolName: 't',
-          args: {},
-          capabilities: {},
-          reason: 'r',
-          askedAt: 1,
-        },
-      },
+      { kind: 'asked', input: {}, approval: { ...approval, question: 'q' } },
     ]);
+    await here.append(() => [{ kind: 'asked', input: {}, approval: { ...approval, turn: 1 } }]);
+    await here.append(() => [{ kind: 'withdrawn', call: 'c', question: 'of turn' }]);
     expect(here.waiting).toHaveLength(1);
+    expect(here.settledCall(1, 'c')).toBe('withdrawn');
     await new SessionLedgers(store).sessions().delete('s');
     expect(await isTainted(store)).toBe(false);
     await here.refresh();
     expect(here).toMatchObject({ isTainted: true, sources: [SOURCE], waiting: [] });
+    // Another turn 1 may have a call of that id.
+    expect(here.settledCall(1, 'c')).toBeUndefined();
     expect(await isTainted(store)).toBe(true);
+    await here.refresh();
+    expect(await store.messages(LEDGER)).toHaveLength(1);
   });
 
   it('is noticed also where as much was written again', async () => {
@@ -189,6 +208,32 @@ describe('the ledger of a session that another process uses too', () => {
     await ledger.refresh();
     expect(ledger.generation).toBeGreaterThan(before);
     expect(ledger.sources.map(({ source }) => source)).toContain('https://other.x/');
+  });
+
+  it('is not written where others never stop writing', async () => {
+    const store = createInMemorySessionStore();
+    let tries = 0;
+    const busy: SessionStore = {
+      ...store,
+      append: async () => {
+        tries += 1;
+        throw new EthosError('SESSION_CHANGED', 'another was first');
+      },
+    };
+    const ledger = new SessionLedgers(busy).ofSession('s', {});
+    expect(await codeOf(ledger.addSources([SOURCE]))).toBe('SESSION_CHANGED');
+    expect(tries).toBe(20);
+    expect(ledger.isTainted).toBe(false);
+  });
+
+  it('is the same object for everybody, as one of the last 1,000', () => {
+    const ledgers = new SessionLedgers(createInMemorySessionStore());
+    const [first, second] = ['first', 'second'].map((id) => ledgers.ofSession(id, {}));
+    for (let n = 0; n < 998; n++) ledgers.ofSession(`s${n}`, {});
+    expect(ledgers.ofSession('first', {})).toBe(first);
+    ledgers.ofSession('one more', {});
+    expect(ledgers.ofSession('first', {})).toBe(first);
+    expect(ledgers.ofSession('second', {})).not.toBe(second);
   });
 
   it('reads what it wrote itself once', async () => {
