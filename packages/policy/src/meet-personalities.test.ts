@@ -1,5 +1,10 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import type { NetworkPolicy, PersonalityConfig, UntrustedDecision } from '@ethosagent/types';
+import type {
+  ApprovalPolicy,
+  NetworkPolicy,
+  PersonalityConfig,
+  UntrustedDecision,
+} from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAddressAllowed } from './addresses.js';
@@ -311,5 +316,32 @@ describe('meetPersonalities', () => {
       sandbox: 'required',
       limits: { processes: DEFAULT_PROCESS_LIMITS.processes, memory_mb: 100 },
     });
+  });
+
+  it.each<[ApprovalPolicy | undefined, ApprovalPolicy | undefined, ApprovalPolicy | undefined]>([
+    [undefined, undefined, undefined],
+    [{}, undefined, { sub_agents: 'none' }],
+    [{ grants: ['tool'] }, undefined, { grants: ['tool'], sub_agents: 'none' }],
+    [{ grants: ['tool'] }, {}, { grants: ['tool'], sub_agents: 'none' }],
+    [
+      { grants: ['tool', 'session'] },
+      { grants: ['session', 'arguments'] },
+      { grants: ['session'], sub_agents: 'none' },
+    ],
+    [{ grants: [] }, { grants: ['tool'] }, { grants: [], sub_agents: 'none' }],
+    [{ sub_agents: 'inherit' }, undefined, { sub_agents: 'none' }],
+    [{ sub_agents: 'inherit' }, { sub_agents: 'none' }, { sub_agents: 'none' }],
+    [{ sub_agents: 'inherit' }, { sub_agents: 'inherit' }, { sub_agents: 'inherit' }],
+  ])('lets nobody say more of approvals than both: %j and %j', (a, b, met) => {
+    const of = (approvals: ApprovalPolicy | undefined) => ({
+      ...(approvals !== undefined && { safety: { approvals } }),
+    });
+    for (const [one, another] of [
+      [a, b],
+      [b, a],
+    ]) {
+      const { safety } = meetPersonalities({ ...base, ...of(one) }, { ...other, ...of(another) });
+      expect(safety?.approvals).toEqual(met);
+    }
   });
 });
