@@ -673,6 +673,75 @@ describe('a session', () => {
     });
   });
 
+  describe('a decision', () => {
+    it('that is said again is one, and another one after it is refused', async () => {
+      const session = (await start()).session('s');
+      const approval = await asked(session, 'pay', { amount: 50 });
+      const yes = { approved: true, always: 'session' } as const;
+      await session.decide(approval, yes);
+      await session.decide(approval, yes);
+      expect(await session.grants()).toHaveLength(1);
+      for (const other of [{ approved: true }, { ...yes, always: 'tool' as const }]) {
+        await expect(session.decide(approval, other)).rejects.toMatchObject({
+          code: 'ALREADY_DECIDED',
+        });
+      }
+      expect(await session.grants()).toHaveLength(1);
+    });
+
+    it.each([{ args: { amount: 5 } }, { always: 'tool' as const }])(
+      'under another personality than the one that was asked under has no %o',
+      async (more) => {
+        personality('other');
+        const runtime = await start();
+        const approval = await asked(runtime.session('s'), 'pay', { amount: 50 });
+        const other = runtime.session('s', { personality: 'other' });
+        await expect(other.decide(approval, { approved: true, ...more })).rejects.toMatchObject({
+          code: 'APPROVAL_INVALID',
+          message: expect.stringMatching(/asked under coder/),
+        });
+        expect(await other.grants()).toEqual([]);
+        expect(await other.pending()).toHaveLength(1);
+      },
+    );
+
+    it('grants the tool that was shown, and not another one that has its name by then', async () => {
+      const approval = await asked((await start()).session('s'), 'pay', { amount: 50 });
+      const session = (await start({ tools: [{ ...pay, description: 'Pays twice.' }] })).session(
+        's',
+      );
+      await session.decide(approval, { approved: true, always: 'tool' });
+      expect(await session.grants()).toHaveLength(1);
+      expect((await one(session, 'pay', { amount: 50 })).approval).toBeDefined();
+    });
+  });
+
+  it('withdraws no question of another call', async () => {
+    const session = (await start()).session('s');
+    const { question } = await asked(session, 'pay', { amount: 50 });
+    expect(await session.withdraw({ toolCallId: 'another', question })).toBe(false);
+    expect(await session.pending()).toHaveLength(1);
+  });
+
+  it('asks a person three times for arguments that fit, and no more once the turn is aborted', async () => {
+    for (const [abortAt, times] of [
+      [0, 3],
+      [2, 2],
+    ]) {
+      const controller = new AbortController();
+      let askedTimes = 0;
+      const approve = async () => {
+        askedTimes += 1;
+        if (askedTimes === abortAt) controller.abort();
+        return { approved: true, args: { amount: 5_000 } };
+      };
+      const session = (await start()).session(`s${times}`, { approve });
+      const issued = call('pay', { amount: 50 });
+      await session.execute([issued], { abortSignal: controller.signal });
+      expect([askedTimes, pays]).toEqual([times, []]);
+    }
+  });
+
   it('checks a call without running it', async () => {
     const session = (await start()).session('s');
     expect(await session.check(call('pay', { amount: 1 }))).toEqual({ kind: 'runs' });
