@@ -742,6 +742,17 @@ describe('a session', () => {
     }
   });
 
+  it('lets no call wait whose turn is aborted by its person, who says later', async () => {
+    const controller = new AbortController();
+    const approve = async () => {
+      controller.abort();
+      return 'later' as const;
+    };
+    const session = (await start()).session('s', { approve });
+    await session.execute([call('pay', { amount: 50 })], { abortSignal: controller.signal });
+    expect(await session.pending()).toEqual([]);
+  });
+
   it('checks a call without running it', async () => {
     const session = (await start()).session('s');
     expect(await session.check(call('pay', { amount: 1 }))).toEqual({ kind: 'runs' });

@@ -45,7 +45,7 @@ interface KeptAnswer {
  * @returns the results by their places in the batch
  */
 export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, SessionResult>> {
-  const { round, answers, ledger, approvals, quarantined } = answered;
+  const { round, answers, guard, ledger, approvals, quarantined, signal } = answered;
   const kept: KeptAnswer[] = [];
   for (const [place, placed] of round.entries()) {
     const answer = answers[place];
@@ -54,6 +54,11 @@ export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, 
     kept.push(one);
     if (isMarked) quarantined?.add(placed.index);
     const { toolCallId } = answer;
+    const asked = guard.waiting.get(toolCallId);
+    // The turn was aborted while the question was recorded. Its call is over, so no yes may run it.
+    if (signal?.aborted === true && asked !== undefined && one.result.approval === undefined) {
+      await approvals.withdraw(asked).catch(() => {});
+    }
     const said = ledger.waitingCall(toolCallId)?.approval;
     if (said?.decision?.approved === false && one.result.approval === undefined) {
       const { question } = said;
