@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { bundleScript } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it } from 'vitest';
 import { auditEvent } from './fixtures/audit-event.js';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
@@ -181,6 +183,24 @@ describe('JsonlAuditSink', () => {
     );
     expect(existsSync(dirname(path))).toBe(false);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'refuses an event that does not fit, leaves no part of it, and goes on when there is room',
+    async () => {
+      const path = newPath();
+      const script = new URL('./fixtures/record-beyond-limit.ts', import.meta.url);
+      const node = [process.execPath, await bundleScript(script), path];
+      const said = execFileSync('prlimit', ['--fsize=2000:unlimited', ...node], {
+        encoding: 'utf8',
+      });
+      const { recorded, refused, isWhole } = JSON.parse(said);
+      expect(refused).toMatch(/EFBIG/);
+      expect(isWhole).toBe(true);
+      expect(recorded.length).toBeGreaterThan(1);
+      expect(targets(path)).toEqual([...recorded, 'after']);
+      expect(await verifyAuditLog({ path })).toMatchObject({ ok: true });
+    },
+  );
 
   it('gives each log an id of its own, and keeps it', () => {
     const idOf = (path: string) => JSON.parse(readFileSync(`${path}.head`, 'utf8')).id;

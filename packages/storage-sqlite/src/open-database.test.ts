@@ -96,8 +96,11 @@ describe('createSqliteKvStore creates', () => {
     store.close();
   });
 
-  it('a file in WAL mode', async () => {
+  it('a file in WAL mode, also of one that somebody took out of it', async () => {
     const path = await makeStore();
+    withRaw(path, (db) => expect(db.pragma('journal_mode')).toBe('wal'));
+    withRaw(path, (db) => db.pragma('journal_mode = DELETE'));
+    expect(codeOfOpening(path)).toBe('opened');
     withRaw(path, (db) => expect(db.pragma('journal_mode')).toBe('wal'));
   });
 
