@@ -35,6 +35,16 @@ describe('run_code', () => {
     expect(textOf(result)).toBe('AB\n"$C');
   });
 
+  it('runs nothing in a dry run', async () => {
+    const world = createCodeWorld();
+    const run = { language: 'bash', code: 'echo ran' };
+    const result = await world.run('run_code', run, { dryRun: true });
+    expect(textOf(result)).toBe(
+      '[dry-run] 8 characters of bash would be run in a sandbox, for 10 s at most',
+    );
+    expect(structuredOf(result)).toEqual({ dryRun: true, language: 'bash' });
+  });
+
   it('a snippet that fails is a result', async () => {
     const result = await createCodeWorld().run('run_code', {
       language: 'python',

@@ -1,6 +1,7 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { FsStorage } from '@ethosagent/storage-fs';
 import { inCheck } from '@ethosagent/test-support';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
@@ -153,6 +154,24 @@ describe('search_files by content', () => {
     writeFileSync(join(world.dir, '../.gitignore'), '*\n');
     const result = await world.run('search_files', { pattern: 'needle', glob: '*.js' });
     expect(textOf(result)).toBe('src/c.js\n1: needle.js');
+  });
+
+  it('takes none from where it may not read, though that is in the working directory', async () => {
+    const world = createFileWorld({ read: ['src'] });
+    world.put('.gitignore', '*\n');
+    world.put('src/deep/a.txt', 'needle\n');
+    const result = await world.run('search_files', { pattern: 'needle', path: 'src/deep' });
+    expect(textOf(result)).toBe('src/deep/a.txt\n1: needle');
+  });
+
+  it('tells the lines of a file that is too large to read, without their text', async () => {
+    const world = createFileWorld({ storage: new FsStorage({ maxReadBytes: 100 }) });
+    world.put('large.txt', `needle\n${'x'.repeat(100)}\n`);
+    world.put('small.txt', 'needle\n');
+    for (const path of ['.', 'large.txt']) {
+      const result = await world.run('search_files', { pattern: 'needle', path });
+      expect(textOf(result)).toMatch(/^large\.txt\n\[too large to show; it matches in line 1\]$/m);
+    }
   });
 
   it('shows lines around, and where they are apart', async () => {

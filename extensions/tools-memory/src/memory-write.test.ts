@@ -451,6 +451,7 @@ describe('memory_write and other writers', () => {
     expect(await write(world, { action: 'add', text: 'More.' })).toMatchObject({
       code: 'STALE_WRITE',
     });
+    expect(meddle).toBe(1_000 - 5);
     meddle = 0;
     expect((await sectionsOf(world)).flat().join()).not.toContain('More.');
   });
