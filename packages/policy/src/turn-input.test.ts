@@ -40,7 +40,7 @@ describe('checkedTurn', () => {
     ],
     ['one turn too many before it', { after: Array.from({ length: 1_001 }, (_, n) => `${n}`) }],
     ['turns before it that are no list', { after: odd('ab') }],
-    ['a rate that is none', { rates: odd([null]) }],
+    ['a rate that is no object', { rates: odd([null]) }],
     ['a rate of half a turn', { rates: [{ key: 'k', max: 0.5, perMs: 1 }] }],
     ['a rate of no time', { rates: [{ key: 'k', max: 1, perMs: 0 }] }],
     ['a key of a rate above its bytes', { rates: [{ key: 'é'.repeat(501), max: 1, perMs: 1 }] }],
