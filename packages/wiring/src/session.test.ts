@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  ApprovalDecision,
-  PendingApproval,
-  SessionResult,
-  ToolSession,
+import {
+  type ApprovalDecision,
+  createInMemorySessionStore,
+  type PendingApproval,
+  type SessionResult,
+  type ToolSession,
 } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -714,6 +715,31 @@ describe('a session', () => {
       expect(await session.grants()).toHaveLength(1);
       expect((await one(session, 'pay', { amount: 50 })).approval).toBeDefined();
     });
+  });
+
+  it.each([{ args: { amount: 5 } }, { always: 'tool' as const }])(
+    'takes no refusal with %o',
+    async (more) => {
+      const session = (await start()).session('s');
+      const approval = await asked(session, 'pay', { amount: 50 });
+      await expect(session.decide(approval, { approved: false, ...more })).rejects.toMatchObject({
+        code: 'APPROVAL_INVALID',
+      });
+      expect(await session.pending()).toMatchObject([{ question: approval.question }]);
+    },
+  );
+
+  it('lets no call wait whose question could not be stored', async () => {
+    const sessions = createInMemorySessionStore();
+    const append = sessions.append.bind(sessions);
+    sessions.append = (ref, messages, ...rest) =>
+      JSON.stringify(messages).includes('"asked"')
+        ? Promise.reject(new Error('full'))
+        : append(ref, messages, ...rest);
+    const session = (await start({ sessions })).session('s');
+    const { approval, result } = await one(session, 'pay', { amount: 50 });
+    expect([result.ok, approval]).toEqual([false, undefined]);
+    expect(await session.pending()).toEqual([]);
   });
 
   it('withdraws no question of another call', async () => {
