@@ -1,4 +1,4 @@
-import type { TreeElement } from './markdown-tree.js';
+import { nameOf, type TreeElement } from './markdown-tree.js';
 
 const MARKED =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|src-|brush:\s?)([\w+#.-]{1,20})/i;
@@ -16,7 +16,7 @@ const NAMES =
 export function codeLanguage(elements: readonly TreeElement[]): string {
   for (const element of elements) {
     const said = element.getAttribute('data-lang') ?? element.getAttribute('data-language');
-    const names = element.getAttribute('class') ?? '';
+    const names = nameOf(element, 'class') ?? '';
     const found =
       said ?? MARKED.exec(names)?.[1] ?? (BESIDE.test(names) ? NAMES.exec(names)?.[1] : undefined);
     const language = found?.trim().toLowerCase();

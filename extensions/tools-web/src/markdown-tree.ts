@@ -28,6 +28,11 @@ export function elementsOf(node: TreeNode): TreeElement[] {
   return Array.from(node.childNodes).filter(isElement);
 }
 
+/** Returns the class or the id of an element. `PageMarkup` writes some of them apart. */
+export function nameOf(element: TreeElement, name: 'class' | 'id'): string | null {
+  return element.getAttribute(`data-${name}`) ?? element.getAttribute(name);
+}
+
 /** Facts about a tree that are needed before it is written. */
 export interface TreeFacts {
   /** Layout tables: they contain another table, or have one column. */
@@ -62,7 +67,7 @@ export function factsOf(root: TreeNode): TreeFacts {
     if (!isElement(node)) return below;
     const isLayout = below.hasTable || below.hasBlocks || !below.hasColumns;
     if (node.nodeName === 'TABLE' && isLayout) layoutTables.add(node);
-    const id = node.getAttribute('id');
+    const id = nameOf(node, 'id');
     if (id !== null) ids.add(id);
     const note = node.getAttribute('data-note');
     const label = note === null ? '' : labelOf(node);

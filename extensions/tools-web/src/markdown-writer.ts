@@ -7,6 +7,7 @@ import {
   factsOf,
   isElement,
   isText,
+  nameOf,
   type TreeElement,
   type TreeFacts,
   type TreeNode,
@@ -73,8 +74,7 @@ class MarkdownWriter {
   #element(element: TreeElement, flow: MarkdownFlow, place: Place): void {
     const name = element.nodeName;
     const inside: Place = { ...place, around: [element, ...place.around.slice(0, 2)] };
-    if (!MAY_HAVE_NUMBERS.has(name) && LINE_NUMBERS.test(element.getAttribute('class') ?? ''))
-      return;
+    if (!MAY_HAVE_NUMBERS.has(name) && LINE_NUMBERS.test(nameOf(element, 'class') ?? '')) return;
     if (BLOCKS.has(name)) {
       flow.gap(name === 'DIV' ? 1 : 2);
       const lines = this.#inner(element, inside);
@@ -187,7 +187,7 @@ class MarkdownWriter {
         continue;
       }
       const text = this.#inner(child, inside).toString();
-      const label = this.#facts.notes.get(child.getAttribute('id') ?? '');
+      const label = this.#facts.notes.get(nameOf(child, 'id') ?? '');
       const mark =
         label !== undefined ? `[^${label}]: ` : list.nodeName === 'OL' ? `${at}. ` : '- ';
       if (text !== '') items.block(item(mark, text), 1);

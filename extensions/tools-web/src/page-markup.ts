@@ -22,6 +22,12 @@ const INLINE: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+/**
+ * Headings, terms and code. Their names come from the text: the id of a heading is made from its
+ * words, and the class of a word in code tells what it is.
+ */
+const NAMED_BY_TEXT: ReadonlySet<string> = new Set('h1 h2 h3 h4 h5 h6 dt pre'.split(' '));
+const NAMES: ReadonlySet<string> = new Set(['class', 'id']);
 const KEPT_ATTRIBUTES = [
   'align',
   'alt',
@@ -51,6 +57,8 @@ export class PageMarkup {
   #elements = 0;
   #depths = 0;
   #depth = 0;
+  /** The number of open elements with a name that comes from their text. */
+  #named = 0;
   #rewriting = 0;
   #rewritten = 0;
   #endsInSpace = true;
@@ -81,9 +89,12 @@ export class PageMarkup {
     const isWritten =
       /^[a-z][a-z0-9-]{0,30}$/.test(name) && !OUTER.has(name) && this.#depth < MARKUP_LIMITS.depth;
     if (!isWritten || this.isTooMuch) return false;
+    if (NAMED_BY_TEXT.has(name)) this.#named += 1;
     const kept = KEPT_ATTRIBUTES.flatMap((key) => {
       const value = attributes[key];
-      return value === undefined ? [] : [attribute(key, value.slice(0, MAX_ATTRIBUTE_CHARS))];
+      if (value === undefined) return [];
+      const isApart = NAMES.has(key) && !this.#tellsRole(key, name, attributes);
+      return [attribute(isApart ? `data-${key}` : key, value.slice(0, MAX_ATTRIBUTE_CHARS))];
     });
     if (name === 'a') {
       const href = this.#links.resolve(attributes.href ?? '', true);
@@ -107,6 +118,7 @@ export class PageMarkup {
   close(name: string): void {
     if (!VOID.has(name)) this.#write(`</${name}>`);
     this.#depth -= 1;
+    if (NAMED_BY_TEXT.has(name)) this.#named -= 1;
     if (REWRITING.has(name)) this.#rewriting -= 1;
   }
 
@@ -135,6 +147,18 @@ export class PageMarkup {
     this.text(tex, true);
     this.#write('</math>');
     this.#endsInSpace = false;
+  }
+
+  /**
+   * Whether a class or an id may tell that an element is not content. Readability removes what is
+   * called "comment" or "header", for example. But a heading "Comments" has the id `comments`, and so
+   * may the section below it.
+   */
+  #tellsRole(key: string, name: string, { class: names = '' }: Record<string, string>): boolean {
+    if (this.#named > 0) return false;
+    if (key === 'class') return true;
+    const isSection = name === 'section' || /(?:^|\s)section(?:\s|$)/.test(names);
+    return !isSection && !INLINE.has(name);
   }
 
   /** Returns the URL of an image. When a script loads the images, it is in another attribute. */

@@ -137,3 +137,63 @@ describe('Markdown of', () => {
     expect((await read(html)).markdown).toBe(markdown);
   });
 });
+
+describe('names that sound like the surroundings of a text do not remove', () => {
+  const prose =
+    '<p>All of this is about headers, comments and other parts of a message. </p>'.repeat(9);
+  const shown = async (html: string) => {
+    const page = await read(`<title>Messages</title><main>${prose}${html}${prose}</main>`);
+    expect(page.extraction).toBe('article');
+    return page.markdown;
+  };
+
+  it.each([
+    ['a heading by its id', '<h2 id="custom-headers">Custom headers</h2>', '## Custom headers'],
+    ['a heading by its id, read as a weight', '<h2 id="metadata">Metadata</h2>', '## Metadata'],
+    [
+      'a heading by its class',
+      '<section id="f" class="method"><h4 class="code-header">fn f(x: <a href="/u8">u8</a>)</h4></section>',
+      '#### fn f(x: [u8](https://example.com/u8))',
+    ],
+    [
+      'a word of a heading by its id',
+      '<h2><span class="mw-headline" id="Related_work">Related work</span></h2>',
+      '## Related work',
+    ],
+    [
+      'a section by its id',
+      '<section id="comments"><h2>Comments</h2><p>They begin with a #.</p></section>',
+      '## Comments\n\nThey begin with a #.',
+    ],
+    [
+      'a section of another kind by its id',
+      '<div class="section" id="extra"><h2>Extra</h2><p>There is more, to read, here.</p></div>',
+      '## Extra\n\nThere is more, to read, here.',
+    ],
+    [
+      'a term by its id',
+      '<dl><dt id="m.Message.add_header">add_header(name)</dt><dd>Adds one.</dd></dl>',
+      'add_header(name)\n: Adds one.',
+    ],
+    [
+      'a comment in code',
+      '<pre><span class="comment"># why</span>\nx = 1 <span class="org-comment"># how</span></pre>',
+      '```\n# why\nx = 1 # how\n```',
+    ],
+  ])('%s', async (_, html, markdown) => {
+    expect(await shown(html)).toContain(`\n\n${markdown}\n\n`);
+  });
+
+  it('but what is not content is removed by them as before', async () => {
+    const around =
+      '<div class="comments"><p>COMMENT</p></div><div id="related"><p>RELATED</p></div><span class="social">SHARE</span>';
+    expect(await shown(around)).not.toMatch(/COMMENT|RELATED|SHARE/);
+  });
+
+  it('nor the language and the notes that they name', async () => {
+    const text = await shown(
+      '<p>Said<sup><a href="#fn1">1</a></sup>.</p><pre class="language-js">x</pre><ol><li id="fn1">Why.</li></ol>',
+    );
+    expect(text).toContain('Said[^1].\n\n```js\nx\n```\n\n[^1]: Why.');
+  });
+});
