@@ -109,7 +109,8 @@ export class PageMarkup {
       kept.push(attribute('src', src));
     }
     this.#write(`<${name}${kept.join('')}>`);
-    if (!INLINE.has(name)) this.#endsInSpace = true;
+    if (name === 'img') this.#endsInSpace = false;
+    else if (!INLINE.has(name)) this.#endsInSpace = true;
     this.#depth += 1;
     if (REWRITING.has(name)) this.#rewriting += 1;
     return true;

@@ -91,6 +91,16 @@ describe('Markdown of', () => {
       'Sizes\n\n| a | b |\n| --- | --- |\n| 1 | 2 |',
     ],
     [
+      'a table with cells over several rows',
+      '<table><tr><th rowspan=2>a<th colspan=2>b<th>c<tr><td>1<td>2<td rowspan=3>3<tr><td>4<tr><td>5<td>6<td>7</table>',
+      '| a | b | | c |\n| --- | --- | --- | --- |\n| | 1 | 2 | 3 |\n| 4 |\n| 5 | 6 | 7 | |',
+    ],
+    [
+      'a table with a cell that claims to reach out of its section',
+      '<table><thead><tr><th rowspan=9>a<th>b</thead><tbody><tr><td>1<td>2</tbody></table>',
+      '| a | b |\n| --- | --- |\n| 1 | 2 |',
+    ],
+    [
       'the language of its wrapper',
       '<div class="highlight-python notranslate"><div class="highlight"><pre>x = 1</pre></div></div>',
       '```python\nx = 1\n```',
@@ -123,6 +133,11 @@ describe('Markdown of', () => {
       'a picture',
       '<figure><img src="/x.png" alt="A [wave]"><figcaption>It rolls.</figcaption></figure>',
       '![A [wave]](https://example.com/x.png)\n\nIt rolls.',
+    ],
+    [
+      'a picture before a word',
+      '<p>a <img src="/x.png" alt="x"> <b>b</b></p>',
+      'a ![x](https://example.com/x.png) **b**',
     ],
     ['powers', '10<sup>6</sup> is more than the 1<sup>st</sup>', '10^6 is more than the 1st'],
     ['emphasis with spaces', 'a<b> b </b>c', 'a **b** c'],
