@@ -75,3 +75,32 @@ describe('a page that does not say its charset', () => {
     expect(decoded.text).toBe(html);
   });
 });
+
+describe('a page whose charset', () => {
+  const russian = '<p>Привет мир, съешь же ещё этих мягких французских булок.</p>';
+  const german = '<p>Die Größe der Straße über den Fluß.</p>';
+  const meta = '<meta http-equiv=Content-Type content=text/html;charset=koi8-r>';
+  const legacy = '<meta charset="gbk">';
+  it.each([
+    ['is UTF-8 in the header alone', german, 'windows-1252', 'utf-8'],
+    ['is UTF-8 in the header, and right in the page', `${legacy}这是一个网页`, 'gbk', 'utf-8'],
+    ['is Western in the header of UTF-8', german, 'utf-8', 'iso-8859-1'],
+    ['is named without quotes', meta + russian, 'koi8-r', undefined],
+    ['has to be guessed from a few foreign words', russian, 'windows-1251', undefined],
+  ])('%s', async (_, html, charset, header) => {
+    const decoded = await decodeBody(iconv.encode(html, charset), header, true);
+    expect(decoded.text).toBe(html);
+  });
+
+  it.each(['ISO-2022-JP', 'csISO2022JP'])('is %s', async (header) => {
+    const bytes = Buffer.from('<p>\x1b$B=PNO\x1b(B</p>', 'latin1');
+    expect((await decodeBody(bytes, header, true)).text).toBe('<p>出力</p>');
+  });
+
+  it('is UTF-8, with a few broken bytes and one letter cut in two', async () => {
+    const bytes = Buffer.concat([Buffer.from(`${german}\xff`, 'utf8'), Buffer.from([0xff, 0xc3])]);
+    expect((await decodeBody(bytes, 'utf-8', true)).charset).toBe('utf-8');
+    const cut = Buffer.from('a long text, and one ü').subarray(0, -1);
+    expect((await decodeBody(cut, 'utf-8', true)).charset).toBe('utf-8');
+  });
+});

@@ -3,6 +3,9 @@ import { parseMediaType } from './media-type.js';
 const SAMPLE_BYTES = 65_536;
 // In a shorter text, a guess by frequencies is worthless. Most unmarked pages are Western European.
 const MIN_CONFIDENCE = 25;
+// For a text with mostly foreign letters, which is not Western European. Every charset that the bytes
+// could be in has a confidence of 10.
+const MIN_CONFIDENCE_FOREIGN = 11;
 // How much lower the score of a more common charset may be and still win.
 const MAX_DOUBT = 6;
 const WESTERN: ReadonlySet<string> = new Set(['ISO-8859-1', 'windows-1252']);
@@ -27,7 +30,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   'x-sjis': 'shift_jis',
   'ks_c_5601-1987': 'cp949',
   'euc-kr': 'cp949',
+  csiso2022jp: 'iso-2022-jp',
 };
+/** The charsets that the platform decodes. The library, which decodes the others, lacks the second. */
+const BY_PLATFORM: ReadonlySet<string> = new Set(['utf-8', 'iso-2022-jp']);
 
 /** A body as text. */
 export interface DecodedBody {
@@ -38,7 +44,8 @@ export interface DecodedBody {
 
 /**
  * Decodes a body. The charset comes from the first of these that tells it: the byte order mark, the
- * header, the page itself, valid UTF-8, or how often each byte occurs.
+ * header, the page itself, valid UTF-8, or how often each byte occurs. What the bytes contradict is
+ * passed over: many servers name one charset for all pages, whatever each is written in.
  *
  * @param header the charset that `Content-Type` names
  * @param isMarkup whether to look for `<meta charset>` and the XML declaration
@@ -51,12 +58,19 @@ export async function decodeBody(
   const marked = BYTE_ORDER_MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
   if (marked !== undefined) return decodeAs(bytes.subarray(marked.mark.length), marked.charset);
   const declared = await known(header);
-  if (declared !== undefined) return decodeAs(bytes, declared);
+  if (declared !== undefined && !isContradicted(declared, bytes)) return decodeAs(bytes, declared);
   const own = isMarkup ? await known(charsetInMarkup(bytes)) : undefined;
-  if (own !== undefined) return decodeAs(bytes, own);
+  if (own !== undefined && !isContradicted(own, bytes)) return decodeAs(bytes, own);
   const utf8 = decodeUtf8(bytes);
   if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
   return decodeAs(bytes, await guess(bytes));
+}
+
+/** Whether it is nearly certain that the bytes are not in this charset. */
+function isContradicted(charset: string, bytes: Uint8Array): boolean {
+  if (charset === 'utf-8') return isMostlyBroken(bytes);
+  // Western letters that happen to form valid UTF-8 are not found in real texts.
+  return charset === 'windows-1252' && /[^\0-\x7f]/.test(decodeUtf8(bytes) ?? '');
 }
 
 /** Finds the charset that the beginning of a page states. */
@@ -69,7 +83,9 @@ function charsetInMarkup(bytes: Uint8Array): string | undefined {
   for (const [tag] of start.matchAll(/<meta\s[^>]{0,1000}>/gi)) {
     const charset = /\scharset\s{0,20}=\s{0,20}["']?\s{0,20}([\w.:-]+)/i.exec(tag)?.[1];
     if (charset !== undefined) return charset;
-    const content = /content\s{0,20}=\s{0,20}["']([^"']{0,200})/i.exec(tag)?.[1];
+    const [, quoted, bare] =
+      /content\s{0,20}=\s{0,20}(?:["']([^"']{0,200})|([^\s"'>]{1,200}))/i.exec(tag) ?? [];
+    const content = quoted ?? bare;
     if (content !== undefined && /http-equiv/i.test(tag)) {
       const { charset: inContent } = parseMediaType(content);
       if (inContent !== undefined) return inContent;
@@ -82,7 +98,8 @@ async function known(label: string | undefined): Promise<string | undefined> {
   if (label === undefined) return undefined;
   const name = label.toLowerCase();
   const charset = ALIASES[name] ?? name;
-  if (charset === 'utf-8' || charset === 'utf8') return 'utf-8';
+  if (charset === 'utf8') return 'utf-8';
+  if (BY_PLATFORM.has(charset)) return charset;
   // The attack: bytes that a filter reads as harmless text, and that become markup in one of these charsets.
   // No honest page uses them.
   if (charset === 'utf-7' || charset === 'utf7' || charset === 'utf-7-imap') return undefined;
@@ -101,30 +118,47 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 async function decodeAs(bytes: Uint8Array, charset: string): Promise<DecodedBody> {
-  if (charset === 'utf-8') return { text: new TextDecoder('utf-8').decode(bytes), charset };
+  if (BY_PLATFORM.has(charset)) return { text: new TextDecoder(charset).decode(bytes), charset };
   const { default: iconv } = await import('iconv-lite');
   return { text: iconv.decode(Buffer.from(bytes), charset).toWellFormed(), charset };
 }
 
-async function guess(bytes: Uint8Array): Promise<string> {
-  const lenient = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES));
+/**
+ * Whether many of the letters beyond ASCII are no UTF-8. A text with only a few such bytes is UTF-8
+ * all the same: any other charset would garble the rest.
+ */
+function isMostlyBroken(bytes: Uint8Array): boolean {
+  // A letter that is cut in two at the end does not count.
+  const decoder = new TextDecoder('utf-8');
+  const lenient = decoder.decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
   const foreign = lenient.match(/[^\0-\x7f]/gu)?.length ?? 0;
   const broken = lenient.match(/\ufffd/g)?.length ?? 0;
-  // A few broken bytes, or one cut in two at the end: any other charset would garble the rest.
-  if (broken * 4 < foreign) return 'utf-8';
+  return broken > 0 && broken * 4 >= foreign;
+}
+
+async function guess(bytes: Uint8Array): Promise<string> {
+  if (!isMostlyBroken(bytes)) return 'utf-8';
   const { default: chardet } = await import('chardet');
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80) - 1_024, 0);
   const sample = withoutTags(bytes.subarray(from, from + SAMPLE_BYTES));
   const guesses = chardet.analyse(sample);
   const western = guesses.find(({ name }) => WESTERN.has(name))?.confidence ?? 0;
+  const least = isMostlyForeign(sample) ? MIN_CONFIDENCE_FOREIGN : MIN_CONFIDENCE;
   for (const { name, confidence } of guesses) {
-    if (confidence < MIN_CONFIDENCE) break;
+    if (confidence < least) break;
     const isCentral = CENTRAL_EUROPEAN.has(name);
     if (isCentral && western >= confidence - MAX_DOUBT && !hasSignsInWords(sample)) break;
     const charset = await known(name);
     if (charset !== undefined && charset !== 'utf-8') return charset;
   }
   return 'windows-1252';
+}
+
+/** Whether most letters are beyond ASCII, as in Cyrillic or Greek texts. */
+function isMostlyForeign(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  const foreign = text.match(/[\x80-\xff]/g)?.length ?? 0;
+  return foreign > (text.match(/[a-z]/gi)?.length ?? 0);
 }
 
 /** Returns only the texts with foreign letters. Tags and other text would look like English. */
