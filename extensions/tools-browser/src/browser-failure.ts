@@ -54,7 +54,7 @@ export function browserFailure(error: unknown, deadline?: Deadline): ToolResult 
   if (error instanceof Error && error.name === 'TimeoutError') {
     return outOfTime(deadline?.totalMs, blockedBy(message));
   }
-  if (message.includes('Download is starting')) {
+  if (isDownload(error)) {
     return err(
       'The address is that of a file to download. Click a link to it with browser_download.',
     );
@@ -66,6 +66,12 @@ export function browserFailure(error: unknown, deadline?: Deadline): ToolResult 
   }
   const said = oneLine(message.replace(/^\w+\.\w+: /, '').split('\nCall log')[0] ?? '', 300);
   return err(`The browser refused: ${said}. Take a new browser_snapshot and try another way.`);
+}
+
+/** Whether a navigation failed because the address is that of a file. */
+export function isDownload(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return message.includes('Download is starting');
 }
 
 function outOfTime(totalMs: number | undefined, why = ''): ToolResult {

@@ -9,7 +9,7 @@ import {
 } from '@ethosagent/types';
 import type { Page, Response } from 'playwright-core';
 import { z } from 'zod';
-import { browserFailure } from './browser-failure.js';
+import { browserFailure, isDownload } from './browser-failure.js';
 import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import { asksBefore } from './browser-settings.js';
@@ -31,6 +31,7 @@ const NAME = 'browser_navigate';
 const MARK_HEADER = 'x-ethos-proxy';
 const LOAD_MS = 3_000;
 const TAB_MS = 4_000;
+const OFFER_MS = 4_000;
 const START_MS = 45_000;
 const NO_SIGNAL = new AbortController().signal;
 
@@ -216,18 +217,28 @@ function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | unde
   return deadline.race(within(TAB_MS, session.freshPage()));
 }
 
-function open(page: Page, url: string, deadline: Deadline): Promise<Response | null> {
-  const options = { timeout: deadline.leftMs(), signal: deadline.signal };
-  return deadline.race(page.goto(url, { ...options, waitUntil: 'domcontentloaded' }));
+async function open(page: Page, url: string, deadline: Deadline): Promise<Response | null> {
+  let onOffer = () => {};
+  const offered = new Promise<void>((resolve) => {
+    onOffer = resolve;
+  });
+  page.once('download', onOffer);
+  try {
+    const options = { timeout: deadline.leftMs(), signal: deadline.signal };
+    return await deadline.race(page.goto(url, { ...options, waitUntil: 'domcontentloaded' }));
+  } catch (error) {
+    // The event comes after the failure. Its notice is for this call, and not for the next page.
+    if (isDownload(error)) await deadline.race(within(OFFER_MS, offered));
+    throw error;
+  } finally {
+    page.off('download', onOffer);
+  }
 }
 
 /** Whether the navigation failed because another one interrupted it. */
 function isCrossed(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
-  return (
-    /ERR_ABORTED|interrupted by another navigation/.test(message) &&
-    !message.includes('Download is starting')
-  );
+  return /ERR_ABORTED|interrupted by another navigation/.test(message) && !isDownload(error);
 }
 
 /** Whether the navigation failed because the shown page crashed at that moment. */

@@ -40,6 +40,10 @@ describeBrowser('the powers of the browser', () => {
             `<p>x</p><script>fetch('/api?token=query-s3cret', {method: 'POST', headers: {authorization: 'Bearer bearer-s3cret'}, body: 'password=sent-s3cret'}).then(() => { document.querySelector('p').textContent = 'asked' })</script>`,
           );
         },
+        '/file': (_, response) => {
+          response.setHeader('content-disposition', 'attachment; filename="report.bin"');
+          response.end('bytes');
+        },
         '/api': (_, response) => {
           response.setHeader('content-type', 'application/json');
           response.setHeader('set-cookie', 'sid=cookie-s3cret');
@@ -61,6 +65,12 @@ describeBrowser('the powers of the browser', () => {
   afterAll(async () => {
     await world.close();
     for (const close of closers) await close();
+  });
+
+  it('tells that an address is that of a file at once, and not with the next page', async () => {
+    const file = await world.run('browser_navigate', { url: `${site.origin}/file` });
+    expect(errorOf(file)).toMatch(/file to download[\s\S]*offered the file "report.bin"/);
+    expect(await open('/spa')).not.toContain('report.bin');
   });
 
   it('a dialog can not forge a line, and an answer counts for the dialog that was shown alone', async () => {
