@@ -3,6 +3,7 @@ import {
   type AnyTool,
   CAPABILITIES,
   type CapabilityValidationError,
+  EthosError,
   misnamedToolProperties,
   type PersonalityConfig,
   type ServiceDeclaration,
@@ -51,6 +52,21 @@ export function validateRegistration(
  */
 export function validateDeclaration(declared: ToolCapabilities): CapabilityProblem[] {
   return MODULES.flatMap((module) => module.malformed(declared));
+}
+
+/**
+ * Checks the declarations of tools, as `validateDeclaration` does.
+ *
+ * @param tools those that a host is to have
+ * @throws `TOOL_INVALID` with one line for every mistake
+ */
+export function assertDeclarations(tools: readonly AnyTool[]): void {
+  const mistakes = tools.flatMap((tool) =>
+    validateDeclaration(tool.capabilities).map(
+      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
+    ),
+  );
+  if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
 }
 
 /** Why a tool can't be registered: the shape of its declaration is wrong. */

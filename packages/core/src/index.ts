@@ -33,7 +33,11 @@ export { compareGrants } from './capabilities/compare/compare-grants.js';
 export type { GainedAccess, GrantChange } from './capabilities/compare/grant-change.js';
 export type { ResolvedGrant } from './capabilities/resolved-grant.js';
 export { needsBackends, resolveCapabilities } from './capability-resolver.js';
-export { validateDeclaration, validateRegistration } from './capability-validator.js';
+export {
+  assertDeclarations,
+  validateDeclaration,
+  validateRegistration,
+} from './capability-validator.js';
 export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';
 export { createInMemorySessionStore } from './in-memory-sessions.js';

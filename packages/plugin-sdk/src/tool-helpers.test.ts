@@ -408,6 +408,16 @@ describe('defineTool refuses at definition', () => {
       { ...withoutSchema, execute: undefined, inputSchema: {}, run: good.execute },
       /write `input` .*; `run` is no property of a tool; write `execute`/,
     ],
+    [
+      'a limit below 0',
+      { ...good, maxResultChars: -1 },
+      /`maxResultChars` that is no number above/,
+    ],
+    [
+      'a time that is no number',
+      { ...good, timeoutMs: '5' },
+      /`timeoutMs` that is no number above/,
+    ],
     ['neither', withoutSchema, /write `input` for a Standard Schema .* `schema` for JSON Schema/],
   ])('a definition with %s, and says what is meant', (_name, definition, message) => {
     const untyped: unknown = definition;

@@ -151,8 +151,8 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * @param definition name, description, input, capabilities and `execute`
  * @returns the tool; register it in a tool registry
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
- * `capabilities`, no `execute`, neither `input` nor `schema`, a misnamed property (`inputSchema`
- * for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
+ * `capabilities`, no `execute`, a `maxResultChars` or `timeoutMs` that is not above 0, neither
+ * `input` nor `schema`, a misnamed property (`inputSchema` for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
  * `settings` that refuse `{}`
  * @example
  * ```ts
@@ -251,6 +251,8 @@ function assertDefinition(definition: {
   capabilities: unknown;
   execute: unknown;
   input?: unknown;
+  maxResultChars?: unknown;
+  timeoutMs?: unknown;
 }): void {
   const { name, description, capabilities, execute, input } = definition;
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
@@ -271,6 +273,14 @@ function assertDefinition(definition: {
     throw invalid(name, 'has no `capabilities`; declare `{}` if it reaches nothing outside');
   }
   if (typeof execute !== 'function') throw invalid(name, 'has no `execute` function');
+  for (const limit of ['maxResultChars', 'timeoutMs'] as const) {
+    const value = definition[limit];
+    if (value === undefined || (typeof value === 'number' && value > 0)) continue;
+    throw invalid(
+      name,
+      `has a \`${limit}\` that is no number above 0; leave it out for the default`,
+    );
+  }
   if (input !== undefined && !isStandardSchema(input)) {
     throw invalid(name, 'has an `input` that is not a Standard Schema; see standardschema.dev');
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  assertDeclarations,
   type CallHooks,
   type CapabilityBackends,
   DefaultToolRegistry,
@@ -21,7 +22,6 @@ import type {
   ToolDefinition,
 } from '@ethosagent/types';
 import { Admission } from './admission.js';
-import { assertDeclarations } from './assert-declarations.js';
 import { assertExecute, assertSession } from './assert-session.js';
 import { BatchRunner } from './batch-runner.js';
 import { findRuntimeProblems } from './find-runtime-problems.js';

@@ -138,6 +138,22 @@ describe('runTool', () => {
     });
   });
 
+  it.each<ToolCapabilities>([
+    { network: { allowedHosts: ['https://x.com/a'] } },
+    { secrets: ['a/../b'] },
+    { fs_reach: { read: ['./a'] } },
+    { process: { allowedBinaries: ['./x'] } },
+  ])('refuses %j, as a runtime does', async (capabilities) => {
+    const tool = defineTool({
+      name: 'odd',
+      description: 'Does nothing.',
+      input: z.object({}),
+      capabilities,
+      execute: async () => ok('done'),
+    });
+    await expect(runTool(tool, {})).rejects.toMatchObject({ code: 'TOOL_INVALID' });
+  });
+
   it('validates arguments as the registry does', async () => {
     expect((await runTool(fetchText, {})).result).toEqual(
       err('url: expected string, received undefined', 'input_invalid', 'INPUT_INVALID'),

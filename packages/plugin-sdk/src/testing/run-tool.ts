@@ -1,4 +1,4 @@
-import { DefaultToolRegistry } from '@ethosagent/core';
+import { assertDeclarations, DefaultToolRegistry } from '@ethosagent/core';
 import type { AnyTool, AuditEvent, ToolContext, ToolResult } from '@ethosagent/types';
 import type { ProcessAccess } from './fake-process.js';
 import {
@@ -22,6 +22,7 @@ export interface ToolRun extends TestObservations {
  * @param args the arguments, as a model would send them
  * @param options files, secrets, answers of hosts, a clock and other data behind the accessors
  * @returns the result, and records of what the tool did
+ * @throws `TOOL_INVALID` for a declaration that a runtime refuses
  *
  * @example
  * ```ts
@@ -35,6 +36,7 @@ export async function runTool(
   args: unknown,
   options: TestOptions = {},
 ): Promise<ToolRun> {
+  assertDeclarations([tool]);
   const world = createTestWorld(tool.capabilities, options);
   const { backends, batchContext, processOf: _, keepOpen: __, ...observations } = world;
   const { now } = options;
