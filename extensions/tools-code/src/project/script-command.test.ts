@@ -77,3 +77,14 @@ it('wholeScript is all that a package manager runs', () => {
   expect(wholeScript(scripts, 'test')).toBe('{ a; b\n} && { c || d\n}');
   expect(wholeScript(new Map([['test', 'c']]), 'test')).toBe('c');
 });
+
+it.each([
+  ['scripts that run each other', (next: string) => Array(60).fill(`npm run ${next}`).join(' && ')],
+  ['scripts of linters', () => Array(600).fill('xo').join(';')],
+  ['a list of all scripts', () => `run-s ${'* '.repeat(1_000)}`],
+  ['a pattern of stars', () => `run-s ${'*'.repeat(1_000_000)}x*`],
+])('scriptCommand comes to an end with %s', (_what, many) => {
+  const names = ['test', 'a', 'b', 'c', 'd'];
+  const scripts = names.map((name, at) => [name, many(names[at + 1] ?? 'e')] as const);
+  expect(find({ ...Object.fromEntries(scripts), e: 'true' })).toBeUndefined();
+});

@@ -20,6 +20,11 @@ interface Step {
 }
 
 const MAX_DEPTH = 5;
+// The attack: five scripts that each run the next one a thousand times.
+const MAX_SCRIPTS = 100;
+const MAX_STEPS = 1_000;
+const MAX_SCRIPT_CHARS = 4_000;
+const MAX_NAMES = 100;
 const ASSIGNMENT = /^\w+=/;
 /** Programs that run the program in their arguments. */
 const WRAPPERS = new Set(
@@ -59,7 +64,7 @@ export function scriptCommand(
   name: string,
   find: (words: readonly Word[]) => number | undefined,
 ): ScriptCommand | undefined {
-  const steps = stepsOf(scripts, name, 0);
+  const steps = stepsOf(scripts, name, { depth: 0, left: { scripts: MAX_SCRIPTS } });
   if (steps === undefined) return undefined;
   const at = steps.findIndex(({ command }) => find(command.words) !== undefined);
   const step = steps[at];
@@ -70,14 +75,16 @@ export function scriptCommand(
   // Whether this command runs depends on the commands before it.
   if (step.command.joint === '||' || step.command.joint === '|') return undefined;
   if (earlier.some(({ command }) => !['', '&&', ';'].includes(command.joint))) return undefined;
-  const judging = earlier.filter(({ command }) => judges(command));
+  const [judging, before] = [true, false].map((wanted) =>
+    earlier.filter(({ command }) => judges(command) === wanted).map(textOf),
+  );
   return {
     script: step.script,
     text: step.command.text.trim(),
     words: trimmed(step.command),
     program,
-    before: earlier.filter((each) => !judging.includes(each)).map(textOf),
-    left: [...judging, ...later].map(textOf),
+    before: before ?? [],
+    left: [...(judging ?? []), ...later.map(textOf)],
   };
 }
 
@@ -101,17 +108,24 @@ export function findProgram(names: readonly string[], words: readonly Word[]): n
   return found === -1 ? undefined : found;
 }
 
-/** Lists the commands of a script and of the scripts that it runs, in their order. */
+/**
+ * Lists the commands of a script and of the scripts that it runs, in their order.
+ *
+ * @param search `left` counts down the scripts that may still be looked into, over the whole search
+ * @returns `undefined` when a script needs a shell, or is beyond the limits
+ */
 function stepsOf(
   scripts: ReadonlyMap<string, string>,
   name: string,
-  depth: number,
+  { depth, left }: { depth: number; left: { scripts: number } },
 ): Step[] | undefined {
-  if (depth > MAX_DEPTH) return undefined;
+  left.scripts -= 1;
+  if (depth > MAX_DEPTH || left.scripts < 0) return undefined;
   const steps: Step[] = [];
   for (const script of [`pre${name}`, name, `post${name}`]) {
     const text = scripts.get(script);
     if (text === undefined) continue;
+    if (text.length > MAX_SCRIPT_CHARS) return undefined;
     const commands = commandsIn(text);
     if (commands === undefined) return undefined;
     for (const command of commands) {
@@ -120,10 +134,11 @@ function stepsOf(
         steps.push({ script, command });
         continue;
       }
-      const inner = named.map((each) => stepsOf(scripts, each, depth + 1) ?? []);
+      const inner = named.map((each) => stepsOf(scripts, each, { depth: depth + 1, left }) ?? []);
       // One that can't be read is run as it is.
       if (inner.some((each) => each.length === 0)) steps.push({ script, command });
       else steps.push(...inner.flat());
+      if (steps.length > MAX_STEPS) return undefined;
     }
   }
   return steps;
@@ -138,7 +153,7 @@ function namedScripts(
   const isQuiet = (text: string) => /^(-s|--silent|--quiet|-q|--if-present)$/.test(text);
   const given = rest.filter((text) => !isQuiet(text));
   if (['run-s', 'npm-run-all', 'npm-run-all2'].includes(head)) {
-    return given.every((text) => !text.startsWith('-'))
+    return given.length <= MAX_NAMES && given.every((text) => !text.startsWith('-'))
       ? known(given.flatMap((text) => matching(text, scripts)))
       : undefined;
   }
@@ -168,7 +183,7 @@ function behindCoverage(words: readonly string[]): readonly string[] {
 
 function matching(pattern: string, scripts: ReadonlyMap<string, string>): string[] {
   if (!pattern.endsWith('*')) return [pattern];
-  const start = pattern.replace(/\*+$/, '');
+  const start = pattern.replace(/(?<!\*)\*+$/, '');
   return [...scripts.keys()].filter((name) => name.startsWith(start));
 }
 
