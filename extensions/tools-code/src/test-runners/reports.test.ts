@@ -24,3 +24,18 @@ it('reads TAP around a long line that comes in pieces', () => {
   parser.add('\nok 2 - b\n1..2\n', 'stdout');
   expect(parser.end(0)?.tests.map(({ name }) => name)).toEqual(['a', 'b']);
 });
+
+it.each([
+  ['a.js:1:2', 'a.js', 1],
+  ['t.test (file:///w/a.js:3:4)', '/w/a.js', 3],
+  ['Object.<anonymous> (/w/a.js:5:6)', '/w/a.js', 5],
+  ['nowhere', undefined, undefined],
+  [`${'a:1:1'.repeat(100_000)}!`, undefined, undefined],
+  [`a:1:1${' '.repeat(100_000)}!`, undefined, undefined],
+])('reads the place of a failure in TAP, case %#', (at, file, line) => {
+  const parser = tapParser();
+  parser.add(`TAP version 13\nnot ok 1 - a\n  ---\n  at: "${at}"\n  ...\n1..1\n`, 'stdout');
+  const [test] = parser.end(1)?.tests ?? [];
+  expect(test).toMatchObject({ name: 'a', status: 'failed' });
+  expect([test?.file, test?.line]).toEqual([file, line]);
+});

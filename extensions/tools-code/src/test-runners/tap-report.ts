@@ -82,7 +82,12 @@ function statusOf({ ok, skip, todo }: Result): TestStatus {
 function placeOf({ diag }: Result): [file?: string | undefined, line?: number | undefined] {
   const { at } = diagnosis.safeParse(diag).data ?? {};
   if (typeof at === 'object') return [at.fileName, at.lineNumber];
-  const found = /\(?(?:file:\/\/)?([^\s()]+):(\d+):\d+\)?\s*$/.exec(at ?? '');
+  // Only the last word is searched. In a long text, the search would begin again at each character.
+  const place = (at ?? '')
+    .trim()
+    .split(/[\s()]+/)
+    .findLast((word) => word !== '');
+  const found = /^(?:file:\/\/)?(.+):(\d+):\d+$/.exec(place ?? '');
   return found?.[1] === undefined ? [] : [found[1], Number(found[2])];
 }
 
