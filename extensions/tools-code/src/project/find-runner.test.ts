@@ -150,4 +150,14 @@ describe('what a project uses', () => {
     const result = await own.run('lint', {}, { workingDir: world.dir });
     expect(result).toMatchObject({ ok: false, code: 'not_available' });
   });
+
+  it('is not looked for in a file of more than 2,000,000 characters', async () => {
+    const world = createCodeWorld();
+    const run = async (chars: number) => {
+      world.put('package.json', `{"scripts":{"test":"true"},"more":"${'x'.repeat(chars)}"}`);
+      return world.run('run_tests', {}, { dryRun: true });
+    };
+    expect(await run(1_900_000)).toMatchObject({ ok: true });
+    expect(await run(2_000_000)).toMatchObject({ ok: false, code: 'not_available' });
+  });
 });

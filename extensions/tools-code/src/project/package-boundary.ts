@@ -1,10 +1,12 @@
 import { join, relative, sep } from 'node:path';
-import picomatch from 'picomatch';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { type ProjectFiles, partOf } from './project-files.js';
+import { coversFolder } from './workspace-pattern.js';
 
 const patterns = z.array(z.string());
+
+/** How many patterns of one file count, the first ones. */
+const MAX_PATTERNS = 1_000;
 
 /** Whether a folder is a package of its own: its `package.json` has a name, or scripts. */
 export async function isPackage(files: ProjectFiles, folder: string): Promise<boolean> {
@@ -24,20 +26,11 @@ export async function isWorkspaceOf(
   const given = [
     workspaces,
     partOf(workspaces)?.packages,
-    partOf(yamlOf(await files.text(join(folder, 'pnpm-workspace.yaml'))))?.packages,
+    (await files.yaml(join(folder, 'pnpm-workspace.yaml')))?.packages,
     (await files.json(join(folder, 'lerna.json')))?.packages,
-  ].flatMap((value) => patterns.safeParse(value).data ?? []);
+  ].flatMap((value) => patterns.safeParse(value).data?.slice(0, MAX_PATTERNS) ?? []);
   const wanted = given.filter((pattern) => !pattern.startsWith('!'));
   const left = given.filter((pattern) => pattern.startsWith('!')).map((each) => each.slice(1));
-  const covers = (pattern: string) =>
-    picomatch.isMatch(below, pattern.replace(/^\.\//, '').replace(/\/$/, ''));
+  const covers = (pattern: string) => coversFolder(pattern, below);
   return wanted.some(covers) && !left.some(covers);
-}
-
-function yamlOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : parseYaml(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodeOf, type ScopedFs } from '@ethosagent/types';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
+import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 
 /** The content of a configuration file. */
@@ -19,9 +20,16 @@ const ABSENT: ReadonlySet<ErrorCode> = new Set([
   'PERMISSION_DENIED',
 ]);
 
-/** Reads the files of a project that are in reach, each file once. */
+/**
+ * How many characters a file may have. A longer one counts as missing: to parse it would keep the
+ * host busy, and no project needs it.
+ */
+const MAX_CHARS = 2_000_000;
+
+/** Reads and parses the files of a project that are in reach, each file once. */
 export class ProjectFiles {
   readonly #fs: ScopedFs;
+  readonly #documents = new Map<string, Promise<ConfigDocument | undefined>>();
   readonly #names = new Map<string, Promise<ReadonlySet<string> | undefined>>();
   readonly #texts = new Map<string, Promise<string | undefined>>();
 
@@ -60,22 +68,39 @@ export class ProjectFiles {
   }
 
   text(path: string): Promise<string | undefined> {
-    return remembered(this.#texts, path, () => ifThere(() => this.#fs.read(path)));
+    return remembered(this.#texts, path, async () => {
+      const text = await ifThere(() => this.#fs.read(path));
+      return text === undefined || text.length > MAX_CHARS ? undefined : text;
+    });
   }
 
   /** Reads a JSON file, which may have comments; `undefined` when it is missing or invalid. */
-  async json(path: string): Promise<ConfigDocument | undefined> {
-    const text = await this.text(path);
-    return text === undefined ? undefined : documentOf(() => parseJsonc(text));
+  json(path: string): Promise<ConfigDocument | undefined> {
+    return this.#document(path, (text) => parseJsonc(text));
   }
 
-  async toml(path: string): Promise<ConfigDocument | undefined> {
-    const text = await this.text(path);
-    return text === undefined ? undefined : documentOf(() => parseToml(text));
+  toml(path: string): Promise<ConfigDocument | undefined> {
+    return this.#document(path, (text) => parseToml(text));
+  }
+
+  yaml(path: string): Promise<ConfigDocument | undefined> {
+    return this.#document(path, (text) => parseYaml(text));
   }
 
   exists(path: string): Promise<boolean> {
     return ifThere(() => this.#fs.exists(path)).then((found) => found === true);
+  }
+
+  #document(path: string, parse: (text: string) => unknown): Promise<ConfigDocument | undefined> {
+    return remembered(this.#documents, path, async () => {
+      const text = await this.text(path);
+      if (text === undefined) return undefined;
+      try {
+        return document.safeParse(parse(text)).data;
+      } catch {
+        return undefined;
+      }
+    });
   }
 }
 
@@ -84,14 +109,6 @@ export function partOf(value: unknown, ...keys: readonly string[]): ConfigDocume
   let at = document.safeParse(value);
   for (const key of keys) at = document.safeParse(at.data?.[key]);
   return at.data;
-}
-
-function documentOf(parse: () => unknown): ConfigDocument | undefined {
-  try {
-    return document.safeParse(parse()).data;
-  } catch {
-    return undefined;
-  }
 }
 
 async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
