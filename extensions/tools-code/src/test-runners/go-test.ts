@@ -9,6 +9,9 @@ import { literally } from './jest-report.js';
 
 const MAX_TESTS = 100_000;
 const MAX_FAILURE_CHARS = 20_000;
+const MAX_NAME_CHARS = 1_000;
+/** How deep a test may be in groups that are told from tests. */
+const MAX_DEPTH = 50;
 const NOTHING_SAID = 'it failed, and said nothing';
 
 // https://pkg.go.dev/cmd/test2json
@@ -48,7 +51,8 @@ export function goTestParser(): OutputParser<TestReport> {
   const outputs = new Map<string, string>();
   let ended = 0;
   const take = (found: z.output<typeof event>) => {
-    const { Action, Package = '', Test, Output, Elapsed } = found;
+    const { Action, Package = '', Output, Elapsed } = found;
+    const Test = found.Test?.slice(0, MAX_NAME_CHARS);
     const key = `${Package} ${Test ?? ''}`;
     if (Action === 'build-output') addProblem(problems, Output ?? '');
     if (Action === 'output') {
@@ -63,7 +67,7 @@ export function goTestParser(): OutputParser<TestReport> {
     const test =
       Test === undefined
         ? packageTest(found, { status, output, tests })
-        : testOf(found, status, output);
+        : testOf({ Package, Test }, { status, output });
     if (test === undefined || tests.length >= MAX_TESTS) return;
     if (Elapsed !== undefined) test.durationMs = Math.round(Elapsed * 1000);
     tests.push(test);
@@ -93,9 +97,8 @@ function addProblem(problems: Problem[], line: string): void {
 }
 
 function testOf(
-  { Package = '', Test = '' }: z.output<typeof event>,
-  status: TestStatus,
-  output: string,
+  { Package, Test }: { Package: string; Test: string },
+  { status, output }: { status: TestStatus; output: string },
 ): TestCase {
   return {
     name: Test.replaceAll('/', ' > '),
@@ -127,18 +130,21 @@ function messageOf(output: string): string {
 
 /** Leaves out tests that only group others, unless they have a failure of their own. */
 function withoutGroups(tests: readonly TestCase[]): TestCase[] {
-  const groups = new Map<string, { hasFailed: boolean }>();
+  const groups = new Map(
+    tests.map(({ name, file }) => [`${file} ${name}`, { hasTests: false, hasFailed: false }]),
+  );
   for (const { name, file, status } of tests) {
     const parts = name.split(' > ');
-    while (parts.pop() !== undefined && parts.length > 0) {
-      const id = `${file} ${parts.join(' > ')}`;
-      const hasFailed = status === 'failed' || groups.get(id)?.hasFailed === true;
-      groups.set(id, { hasFailed });
+    for (let depth = Math.min(parts.length - 1, MAX_DEPTH); depth > 0; depth -= 1) {
+      const group = groups.get(`${file} ${parts.slice(0, depth).join(' > ')}`);
+      if (group === undefined) continue;
+      group.hasTests = true;
+      group.hasFailed ||= status === 'failed';
     }
   }
   return tests.filter(({ name, file, status, failure }) => {
     const group = groups.get(`${file} ${name}`);
-    if (group === undefined || status === 'skipped') return true;
+    if (group?.hasTests !== true || status === 'skipped') return true;
     return status === 'failed' && !(group.hasFailed && failure?.message === NOTHING_SAID);
   });
 }

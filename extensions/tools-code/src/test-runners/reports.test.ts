@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { goTestParser } from './go-test.js';
 import { fileParser } from './report-file.js';
 import { tapParser } from './tap-report.js';
 
@@ -38,4 +39,17 @@ it.each([
   const [test] = parser.end(1)?.tests ?? [];
   expect(test).toMatchObject({ name: 'a', status: 'failed' });
   expect([test?.file, test?.line]).toEqual([file, line]);
+});
+
+it('comes to an end with a test of Go in very many groups', () => {
+  const parser = goTestParser();
+  const say = (event: object) =>
+    parser.add(`${JSON.stringify({ Package: 'p', ...event })}\n`, 'stdout');
+  say({ Action: 'fail', Test: 'a/'.repeat(500_000) });
+  say({ Action: 'fail', Test: 'a' });
+  say({ Action: 'pass', Test: 'b' });
+  say({ Action: 'fail' });
+  const tests = parser.end(1)?.tests ?? [];
+  expect(tests.map(({ name }) => name)).toEqual([expect.stringMatching(/^a > a > a/), 'b']);
+  expect(tests[0]?.name.length).toBeLessThan(5_000);
 });
