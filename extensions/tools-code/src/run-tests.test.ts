@@ -192,4 +192,12 @@ test('passes', async () => {
     expect(textOf(result).length).toBeLessThanOrEqual(2_000);
     expect(textOf(result)).toMatch(/^100 of 100 tests failed[\s\S]*more failures; give/);
   });
+
+  it('says when a runner wrote more than is read', async () => {
+    const world = createCodeWorld();
+    world.put('go.mod', '');
+    world.putBinary('go', "head -c 140000000 /dev/zero | tr '\\0' a");
+    const result = await world.run('run_tests', {});
+    expect(errorOf(result)).toMatch(/wrote more than 134217728 characters, so its report was not/);
+  });
 });

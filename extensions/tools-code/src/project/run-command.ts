@@ -6,6 +6,8 @@ import type { RunCommand } from './runner.js';
 
 const WORDS_CHARS = 4_000;
 const OUTPUT_CHARS = 8_000;
+/** How many characters a report is read from. A parser may keep all of them. */
+export const MAX_PARSED_CHARS = 128 * 1024 * 1024;
 
 /** How a tool ended. */
 export interface ToolRun<R> {
@@ -15,6 +17,8 @@ export interface ToolRun<R> {
   exitCode: number;
   signal: string | undefined;
   timedOut: boolean;
+  /** Whether it wrote more than a report is read from. */
+  isTooLong: boolean;
   /** The text on standard error, else that on standard output. Of a long text, both ends. */
   words: string;
   /** The text on both streams, in its order. Of a long text, both ends. */
@@ -44,7 +48,7 @@ export async function runCommand<R>(
         overflow: 'drop',
         maxOutputBytes: 0,
         onOutput: (text, stream) => {
-          parser.add(text, stream);
+          if (both.chars <= MAX_PARSED_CHARS) parser.add(text, stream);
           said[stream].add(text);
           both.add(text);
         },
@@ -57,12 +61,14 @@ export async function runCommand<R>(
         .join('\n');
       const words = stripVTControlCharacters(said.stderr.text().trim() || spoken.trim());
       const output = stripVTControlCharacters(both.text().trim());
-      const report = parser.end(exitCode);
+      const isTooLong = both.chars > MAX_PARSED_CHARS;
+      const report = isTooLong ? undefined : parser.end(exitCode);
       if (report === undefined && isMissing(command, exitCode, words)) {
         notStarted.push(words);
         continue;
       }
-      return { command, report, exitCode, signal, timedOut: timedOut === true, words, output };
+      const ended = { exitCode, signal, timedOut: timedOut === true, isTooLong };
+      return { command, report, ...ended, words, output };
     } catch (error) {
       if (errorCodeOf(error) !== 'SPAWN_FAILED' || !(error instanceof Error)) throw error;
       notStarted.push(error.message);

@@ -6,7 +6,7 @@ import { cleanText } from '../output/clean-text.js';
 import { displayPath } from './file-path.js';
 import { type FoundRunner, findRunner, type NoRunner } from './find-runner.js';
 import { ProjectFiles } from './project-files.js';
-import { runCommand, type ToolRun } from './run-command.js';
+import { MAX_PARSED_CHARS, runCommand, type ToolRun } from './run-command.js';
 import type { RunCommand, Runner, RunRequest } from './runner.js';
 
 /** The part of the tool context that a run uses. */
@@ -110,7 +110,7 @@ export async function runProject<R>(
     const why = run.notStarted.join('; ');
     return failed(err(`${runner.title} (${found.sign}) could not be run: ${why}`, 'not_available'));
   }
-  const isOver = !run.timedOut && run.signal === undefined;
+  const isOver = !run.timedOut && run.signal === undefined && !run.isTooLong;
   const report = isOver
     ? (run.report ?? (await runner.readFiles?.(request, ctx.scopedFs)))
     : undefined;
@@ -170,6 +170,9 @@ function crash<R>(title: string, run: ToolRun<R>, timeoutMs: number): string {
     return `${title} did not end within ${timeoutMs / 1000} s and was stopped; give a path or a longer timeout_ms`;
   }
   if (run.signal !== undefined) return `${title} was ended by ${run.signal}`;
+  if (run.isTooLong) {
+    return `${title} wrote more than ${MAX_PARSED_CHARS} characters, so its report was not read; give a path or a filter, or have it print less`;
+  }
   return `${title} ended with exit code ${run.exitCode} and without a report`;
 }
 
