@@ -44,6 +44,12 @@ describe('the command of a script', () => {
     ]);
   });
 
+  it('lacks what no variable can hold', async () => {
+    const world = project({ name: 'a\0b', scripts: { test: 'mocha a.js' } });
+    world.put('a.js', '');
+    expect(await seen(world)).toContain('npm_package_name=undefined');
+  });
+
   it('has no part of a path or a filter that a shell would run', async () => {
     const world = project({ scripts: { test: 'mocha a.js' } });
     const name = "it's $(touch ran) `touch ran` ; touch ran #.js";

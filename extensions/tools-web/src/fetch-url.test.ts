@@ -481,6 +481,11 @@ describe('fetch_url', () => {
       { path: '/429' },
       /^execution_failed: HTTP 429: .*Wait 120 seconds before/,
     ],
+    [
+      'a part that nobody asked for',
+      { path: '/206' },
+      /^execution_failed: HTTP 206: the server sent only a part/,
+    ],
     ['a login', { path: '/401' }, /^execution_failed: HTTP 401: the page wants a login/],
     ['a connection that is cut', { path: '/cut' }, /^execution_failed: NETWORK_FAILED: /],
     [
@@ -497,6 +502,7 @@ describe('fetch_url', () => {
           void response.writeHead(302, { location: 'http://127.0.0.9/' }).end(),
         '/circle': (_, response) => void response.writeHead(302, { location: '/circle' }).end(),
         '/bad': (_, response) => void response.writeHead(302, { location: 'http://[' }).end(),
+        '/206': page('<p>Some', { 'content-range': 'bytes 0-6/100' }, 206),
         '/500': page('<script>x</script><h1>Oh</h1> no', {}, 500),
         '/429': page('slow', { 'retry-after': '120' }, 429),
         '/401': page('', {}, 401),

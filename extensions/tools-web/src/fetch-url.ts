@@ -145,7 +145,8 @@ async function show(
   { args, ctx, contents, signal }: ShowOptions,
 ): Promise<ToolResult> {
   const { settings } = ctx;
-  if (got.status >= 300 || got.status < 200) return statusFailure(got);
+  const isPart = got.status === 206;
+  if (isPart || got.status >= 300 || got.status < 200) return statusFailure(got);
   const key = contentKey(got, args.raw);
   const options = { raw: args.raw, maxImageBytes: settings.max_image_bytes, signal };
   const content = contents.get(key) ?? (await contentOf(got, options));

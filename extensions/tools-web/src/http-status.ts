@@ -12,6 +12,7 @@ const EXCERPT_FROM_BYTES = 32_768;
 // The links of an excerpt are left out.
 const NOWHERE = new URL('http://invalid/');
 const MEANING: Readonly<Record<number, string>> = {
+  206: 'the server sent only a part, though the whole page was asked for. Use another source',
   400: 'the server could not make sense of the request',
   401: 'the page wants a login, which this tool does not have. Use another source',
   402: 'the page wants to be paid for. Use another source',

@@ -91,7 +91,7 @@ function environmentOf(
       ? []
       : [[`npm_package_config_${key}`, String(value)] as const],
   );
-  return {
+  const variables: Record<string, string> = {
     INIT_CWD: root,
     npm_command: script === 'test' ? 'test' : 'run-script',
     npm_lifecycle_event: script,
@@ -100,6 +100,10 @@ function environmentOf(
     ...(typeof version === 'string' && { npm_package_version: version }),
     ...Object.fromEntries(config),
   };
+  // No variable can hold a NUL.
+  return Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => !value.includes('\0')),
+  );
 }
 
 function written(text: string, { start, end }: Word): string {
