@@ -101,9 +101,7 @@ function environmentOf(
     ...Object.fromEntries(config),
   };
   // No variable can hold a NUL.
-  return Object.fromEntries(
-    Object.entries(variables).filter(([, value]) => !value.includes('\0')),
-  );
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => !value.includes('\0')));
 }
 
 function written(text: string, { start, end }: Word): string {
