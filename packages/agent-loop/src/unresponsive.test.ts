@@ -22,8 +22,8 @@ function silentAt(...kinds: string[]): SessionStore {
   return {
     ...sessions,
     append(...args: Parameters<SessionStore['append']>) {
-      const { data }: { data?: unknown } = Object(args[1][0]);
-      return kinds.includes(Object(data).kind) ? never() : sessions.append(...args);
+      const isSilent = args[1].some(({ data }) => kinds.includes(Object(data).kind));
+      return isSilent ? never() : sessions.append(...args);
     },
   };
 }
