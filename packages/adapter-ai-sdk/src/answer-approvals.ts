@@ -41,12 +41,13 @@ export async function answerApprovals(
     const waiting = pending.get(call.toolCallId);
     if (waiting === undefined) continue;
     const decision = await decide({ ...waiting, approvalId });
-    const { approved, reason, by } = decision;
-    if (approved) {
-      await session.decide(waiting, decision);
-    } else {
+    const { approved, reason, by }: CallDecision = Object(decision);
+    if (approved === false) {
       const said = { ...(reason !== undefined && { reason }), ...(by !== undefined && { by }) };
       await refuse(session, waiting, { call, said });
+    } else {
+      // Of what is neither a yes nor a no, the session says what is wrong.
+      await session.decide(waiting, decision);
     }
     answers.push({
       type: 'tool-approval-response',

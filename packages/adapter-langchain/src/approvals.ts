@@ -64,7 +64,7 @@ export class Approvals {
     if (values.length === 0) return undefined;
     const latest = answers.at(-1);
     return latest === undefined
-      ? 'the run was resumed with no answer: it has `question`, as the interrupt has it, and `approved`'
+      ? 'the run was resumed with no answer; give `question`, as the interrupt has it, and `approved`'
       : problems.get(latest.question);
   }
 }

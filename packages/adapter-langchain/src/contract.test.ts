@@ -106,6 +106,19 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
     return { ...begun, asked };
   }
 
+  it.runIf(isWhole).each(['true', 'null', '{"aproved":true}', '{"approved":"yes"}'])(
+    'takes no %s for a decision on an interrupt',
+    async (text) => {
+      const { session } = world.begin();
+      const { state } = await interrupted(session());
+      const answers = answerInterrupts(state, () => JSON.parse(text));
+      await expect(answers).rejects.toMatchObject({
+        code: 'APPROVAL_INVALID',
+        message: expect.stringContaining('write_file'),
+      });
+    },
+  );
+
   it.runIf(isWhole)('runs several tools of one step, in their order', async () => {
     const { session, has } = world.begin();
     const { model, state } = await begin(session(), [

@@ -52,7 +52,11 @@ export async function settleDecision(
   const problem = decisionProblem(said);
   if (problem !== undefined) throw invalid(problem);
   const { approved, reason, args, always, by }: CallDecision = Object(said);
-  if (typeof approved !== 'boolean') throw invalid('`approved` is neither true nor false');
+  if (typeof approved !== 'boolean') {
+    throw invalid(
+      '`approved` is neither true nor false; give { approved: true } or { approved: false }',
+    );
+  }
   if (!approved && (args !== undefined || always !== undefined)) {
     throw invalid('a no has neither `args` nor `always`');
   }
