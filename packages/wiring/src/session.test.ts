@@ -849,7 +849,9 @@ describe('a session', () => {
     await opened.pop()?.close();
     const again = await start();
     const bob = again.session('s', { identity: { userScopeId: 'bob' } });
-    await expect(bob.pending()).rejects.toMatchObject({ code: 'SESSION_OWNER_MISMATCH' });
+    await expect(bob.pending()).rejects.toThrow(
+      /^SESSION_OWNER_MISMATCH: .*open it with the identity that it began with/,
+    );
     expect((await one(bob, 'pay', { amount: 1 })).result).toMatchObject({
       ok: false,
       cause: 'SESSION_OWNER_MISMATCH',

@@ -136,7 +136,7 @@ export class LedgerLog {
     if (info === null || isSameOwner(info, this.#ref)) return;
     throw new EthosError(
       'SESSION_OWNER_MISMATCH',
-      'the session belongs to another owner; give the session another id',
+      'the session belongs to another owner; open it with the identity that it began with, or give the session another id',
     );
   }
 }
