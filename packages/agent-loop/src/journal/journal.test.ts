@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectWellFormed } from '../fixtures/well-formed.js';
@@ -63,6 +64,23 @@ describe('a step with calls', () => {
     ]);
     expect(doneOf(events).end).toBe('failed');
     expect(await stored()).toEqual(['user']);
+  });
+
+  it('is asked about by nobody if the turn is aborted while it is stored', async () => {
+    const controller = new AbortController();
+    const asked: string[] = [];
+    const sessions = watched(async (kinds) => {
+      if (!kinds.includes('step')) return;
+      controller.abort();
+      await setImmediate();
+    });
+    const loop = world.loop([{ calls: [PAY] }], {
+      sessions,
+      approve: ({ toolName }) => asked.push(toolName) === 0,
+    });
+    const done = doneOf(await eventsOf(loop.run({ ...INPUT, abortSignal: controller.signal })));
+    expect(done.end).toBe('aborted');
+    expect(asked).toEqual([]);
   });
 
   it('is stored when its turn is left before a call of it begins', async () => {

@@ -12,7 +12,7 @@ export type AskHost = (
  *
  * @param approve the callback of the host
  * @param request what is asked
- * @returns `later` without a host
+ * @returns `later` without a host; `false` once the call is aborted, and nobody is asked then
  * @throws `APPROVAL_INVALID` for an answer with a key that there is not
  */
 export async function answerOfHost(
@@ -20,6 +20,7 @@ export async function answerOfHost(
   request: ApprovalRequest,
 ): Promise<ApprovalDecision | 'later'> {
   if (approve === undefined) return 'later';
+  if (request.signal.aborted) return false;
   const said = await approve(request);
   const problem = decisionProblem(said);
   if (problem !== undefined) throw new EthosError('APPROVAL_INVALID', problem);
