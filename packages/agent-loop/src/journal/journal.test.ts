@@ -1,12 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
+import { SessionLedgers } from '@ethosagent/core';
 import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectWellFormed } from '../fixtures/well-formed.js';
-import { doneOf, eventsOf, failingAt, ofType, World } from '../fixtures/world.js';
+import { doneOf, eventsOf, ofType, World } from '../fixtures/world.js';
 import { registryTools } from '../registry-tools.js';
+import { NO_USAGE } from '../usage.js';
+import { Journal, readLog } from './journal.js';
+import type { StepRecord } from './records.js';
 
 const ECHO = { id: 'e', name: 'echo', args: { text: 'a' } };
 const PAY = { id: 'p', name: 'pay', args: { amount: 1 } };
+const REF = { id: 's', scopeId: 'personality:tester' };
+const STEP: StepRecord = {
+  kind: 'step',
+  turn: 1,
+  step: 1,
+  parts: [{ type: 'call', id: 'e', name: 'echo', input: {} }],
+  usage: NO_USAGE,
+  finish: 'tool-calls',
+};
 const INPUT = { sessionId: 's', prompt: 'Work' };
 
 let world: World;
@@ -32,6 +45,16 @@ function watched(before: (kinds: string[]) => unknown): SessionStore {
   };
 }
 
+/** The journal of a turn that has begun. */
+async function openJournal(): Promise<Journal> {
+  for await (const { type } of world.loop([]).run(INPUT)) if (type === 'start') break;
+  return new Journal(world.sessions, REF, {
+    log: await readLog(world.sessions, 's'),
+    ledger: SessionLedgers.of(world.sessions).ofSession('s', {}),
+    graceMs: 1_000,
+  });
+}
+
 describe('a step with calls', () => {
   it('is stored in one append with the start of its first call', async () => {
     const appends: string[][] = [];
@@ -39,6 +62,8 @@ describe('a step with calls', () => {
     const script = [{ calls: [ECHO] }, { text: 'Done.' }];
     await eventsOf(world.loop(script, { sessions }).run(INPUT));
     expect(appends).toEqual([['user'], ['step', 'started'], ['result'], ['step', 'end']]);
+    // What the session had read when the calls were issued is in it too.
+    expect((await world.sessions.messages('s'))[1]?.data).toMatchObject({ known: 0 });
   });
 
   it('is stored before anybody is asked about a call of it', async () => {
@@ -53,16 +78,21 @@ describe('a step with calls', () => {
     expect(seen).toEqual([['user', 'step']]);
   });
 
-  it('is asked about by nobody if it can not be stored', async () => {
+  it('is asked about by nobody if it can not be stored, and is not stored later', async () => {
+    const asked: string[] = [];
+    let failures = 1;
     const loop = world.loop([{ calls: [PAY] }], {
-      sessions: failingAt(world.sessions, 2),
-      approve: () => expect.fail('somebody was asked'),
+      sessions: watched((kinds) => {
+        if (kinds.includes('step') && failures-- > 0) throw new Error('the disk is on fire');
+      }),
+      approve: ({ toolName }) => asked.push(toolName) === 0,
     });
     const events = await eventsOf(loop.run(INPUT));
     expect(ofType(events, 'error').map(({ error }) => error.message)).toEqual([
       expect.stringContaining('the disk is on fire'),
     ]);
     expect(doneOf(events).end).toBe('failed');
+    expect(asked).toEqual([]);
     expect(await stored()).toEqual(['user']);
   });
 
@@ -100,6 +130,49 @@ describe('a step with calls', () => {
     expect(await stored()).toEqual(['user', 'step']);
   });
 
+  it('is stored with a record that is to be stored in the same moment', async () => {
+    const journal = await openJournal();
+    await Promise.all([
+      journal.appendSoon(STEP),
+      journal.append({ kind: 'delegated', turn: 1, begun: 0, usage: NO_USAGE }),
+    ]);
+    expect(await stored()).toEqual(['user', 'step', 'delegated']);
+  });
+
+  it('is stored by nobody who does not hold the session that somebody else holds', async () => {
+    const tools = registryTools(world.registry, world.personality, { workingDir: world.folder });
+    const other = world.loop([]);
+    const asked: string[] = [];
+    const loop = world.loop([{ calls: [PAY] }], {
+      approve: ({ toolName }) => asked.push(toolName) === 0,
+      tools: {
+        ...tools,
+        async definitions(...args) {
+          expect(await other.hold('s', 60_000)).toBeDefined();
+          return tools.definitions(...args);
+        },
+      },
+    });
+    const events = await eventsOf(loop.run(INPUT));
+    expect(ofType(events, 'error').map(({ error }) => error.code)).toEqual(['SESSION_TAKEN']);
+    expect(asked).toEqual([]);
+    expect(await stored()).toEqual(['user']);
+  });
+
+  it('taints the session before it is stored, and is then as it was in the log', async () => {
+    const journal = await openJournal();
+    await journal.appendSoon({ ...STEP, untrusted: true });
+    const other = SessionLedgers.of({ ...world.sessions }).ofSession('s', {});
+    await other.refresh();
+    expect(other.sources).toHaveLength(1);
+    expect(await stored()).toEqual(['user']);
+    await journal.store();
+    expect(await stored()).toEqual(['user', 'step']);
+    const read = await readLog(world.sessions, 's');
+    expect(journal.log.turn).toEqual(read.turn);
+    expect(journal.log.lastSequence).toBe(read.lastSequence);
+  });
+
   it('may be stored after the use of a sub-agent that another process wrote', async () => {
     const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: 0 };
     const data = { v: 1, kind: 'delegated', turn: 1, begun: 0, usage };
@@ -107,13 +180,7 @@ describe('a step with calls', () => {
       if (!kinds.includes('started')) return;
       const [last] = (await world.sessions.messages('s')).slice(-1);
       if (Object(last?.data).kind !== 'user') return;
-      await world.sessions.append(
-        { id: 's', scopeId: 'personality:tester' },
-        [{ role: 'system', text: '', data }],
-        {
-          aside: true,
-        },
-      );
+      await world.sessions.append(REF, [{ role: 'system', text: '', data }], { aside: true });
     });
     const loop = world.loop([{ calls: [ECHO] }, { text: 'Done.' }, { text: 'Hi.' }], { sessions });
     const done = doneOf(await eventsOf(loop.run(INPUT)));
