@@ -3,6 +3,7 @@ import type { ProcessResult } from '@ethosagent/types';
 import type { CommandOutput } from './output/command-output.js';
 import type { HeadTail } from './output/head-tail.js';
 import type { Spilled } from './output/spill-file.js';
+import { withoutLastLineEnds } from './output/without-last-line-ends.js';
 import { quoteFrames } from './quote-frames.js';
 
 export interface RenderOptions {
@@ -31,8 +32,8 @@ export function renderCommand(
         : `ended by ${signal}, exit code ${exitCode} (${seconds(durationMs)})`;
   const lines = [how];
   const trimmed = {
-    stdout: output.stdout.text(outChars, quoteFrames).text.replace(/\n+$/, ''),
-    stderr: output.stderr.text(errChars, quoteFrames).text.replace(/\n+$/, ''),
+    stdout: withoutLastLineEnds(output.stdout.text(outChars, quoteFrames).text),
+    stderr: withoutLastLineEnds(output.stderr.text(errChars, quoteFrames).text),
   };
   if (trimmed.stdout === '' && trimmed.stderr === '') lines.push('(no output)');
   if (trimmed.stdout !== '') lines.push(trimmed.stdout);

@@ -12,6 +12,7 @@ import { withAccessFailures } from './access-failure.js';
 import { commandOf, factsOf, noBackground, processId, stateOf } from './background.js';
 import { LineCleaner } from './output/line-cleaner.js';
 import { TextWatch } from './output/text-watch.js';
+import { withoutLastLineEnds } from './output/without-last-line-ends.js';
 import { quoteFrames } from './quote-frames.js';
 import { screenResult } from './screen-result.js';
 import { SHELL } from './shell.js';
@@ -142,7 +143,7 @@ function rendered(
     const cleaner = new LineCleaner();
     const cleaned = cleaner.add(text) + cleaner.end();
     streams[stream] += cleaned;
-    const shown = quoteFrames(cleaned.replace(/\n+$/, ''));
+    const shown = quoteFrames(withoutLastLineEnds(cleaned));
     if (shown === '') continue;
     if (stream !== last) lines.push(`[${stream}]`);
     last = stream;

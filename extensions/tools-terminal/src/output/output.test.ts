@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cleanLine } from './clean-line.js';
 import { HeadTail } from './head-tail.js';
 import { LineCleaner } from './line-cleaner.js';
+import { withoutLastLineEnds } from './without-last-line-ends.js';
 
 const ESC = '\u001b';
 
@@ -137,6 +138,24 @@ describe('LineCleaner', () => {
       for (let at = 0; at < size; at += 10) cleaner.add('0123456789');
       return cleaner.end();
     },
+  );
+});
+
+describe('withoutLastLineEnds', () => {
+  it.each([
+    ['', ''],
+    ['\n\n', ''],
+    ['\na\n\nb', '\na\n\nb'],
+    ['\na\n\nb\n\n\n', '\na\n\nb'],
+  ])('of %j', (text, expected) => {
+    expect(withoutLastLineEnds(text)).toBe(expected);
+  });
+
+  growsLinearly(
+    'takes linear time for empty lines before the last line',
+    (size) => `${'\n'.repeat(size)}x`,
+    withoutLastLineEnds,
+    { upTo: { check: 128_000, long: 1_024_000 } },
   );
 });
 

@@ -1,6 +1,7 @@
 import { showInvisible, withoutControls } from '@ethosagent/policy';
 import { SCREEN } from '../shell.js';
 import { capNumbers } from './cap-numbers.js';
+import { withoutLastLineEnds } from './without-last-line-ends.js';
 
 /** The emulator blocks the event loop while it reads one piece. */
 const PIECE_CHARS = 4_096;
@@ -40,7 +41,7 @@ export async function screenOf(text: string, signal: AbortSignal): Promise<Scree
       withoutControls(active.getLine(active.baseY + row)?.translateToString(true) ?? ''),
     );
     return {
-      text: showInvisible(lines.join('\n')).replace(/\n+$/, ''),
+      text: withoutLastLineEnds(showInvisible(lines.join('\n'))),
       cursor: { row: active.cursorY + 1, column: active.cursorX + 1 },
     };
   } finally {
