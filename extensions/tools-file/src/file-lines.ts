@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readByteOrderMark } from '@ethosagent/policy';
 import { decodeText } from './text-encoding.js';
-import { linesOf } from './text-lines.js';
 
 /** Returns a line of a file by its number, counted from 1; `undefined` after the last line. */
 export type FileLines = (number: number) => string | undefined;
@@ -16,8 +15,7 @@ export async function fileLines(bytes: Uint8Array): Promise<FileLines | undefine
   if (isPlain) return linesOfUtf8(buffer);
   const decoded = await decodeText(bytes);
   if (decoded === undefined) return undefined;
-  const lines = linesOf(decoded.text);
-  return (number) => lines[number - 1]?.text;
+  return linesOfUtf8(Buffer.from(decoded.text));
 }
 
 /** The place of one line in so many is kept. The place of every one would take more than the text. */

@@ -10,6 +10,25 @@ import { patchFileTool } from './patch-file.js';
 import { readFileTool } from './read-file.js';
 import { writeFileTool } from './write-file.js';
 
+describe('a file of more lines than the memory has room for', () => {
+  it('is not patched, and its difference is not shown', async () => {
+    const world = createFileWorld();
+    const lines = `a${'\n'.repeat(2_600_000)}`;
+    world.put('a.txt', lines);
+    const hunks = [{ search: 'a', replace: 'b' }];
+    expect(errorOf(await world.run('patch_file', { path: 'a.txt', hunks }))).toMatch(
+      /^a\.txt has 2600000 lines, and only files of up to 1000000 lines can be patched\./,
+    );
+    expect(world.get('a.txt') === lines).toBe(true);
+    const args = { path: 'a.txt', content: 'b\n' };
+    const dry = await world.run('write_file', args, { dryRun: true });
+    expect(textOf(dry)).toBe(
+      '[dry-run] a.txt would be replaced: 1 line, 2 bytes.\n[the versions have too many lines to show a diff]',
+    );
+    expect(dry).toMatchObject({ structured: { added: 1, removed: 2_600_000 } });
+  });
+});
+
 describe('patch_file', () => {
   it('applies hunks, and shows the difference', async () => {
     const world = createFileWorld();

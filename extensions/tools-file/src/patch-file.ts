@@ -11,6 +11,10 @@ import { withEditLock } from './path-lock.js';
 import { changeSinceRead } from './read-records.js';
 import { renderHunkProblem } from './render-hunk-problem.js';
 import { decodeText, encodeText } from './text-encoding.js';
+import { countLines } from './text-lines.js';
+
+/** Each line takes up to a hundred bytes of memory several times. */
+const MAX_LINES = 1_000_000;
 
 /**
  * Changes parts of a text file, with all hunks or none. Needs `fs_reach.read` and `fs_reach.write`.
@@ -74,6 +78,12 @@ async function patchFile(
   if (decoded.lossy) {
     return err(
       `${name} has bytes that are invalid in ${decoded.encoding}; a patch would damage them. Nothing was changed. Tell the user, or replace the whole file with write_file.`,
+    );
+  }
+  const lines = countLines(decoded.text);
+  if (lines > MAX_LINES) {
+    return err(
+      `${name} has ${lines} lines, and only files of up to ${MAX_LINES} lines can be patched. Nothing was changed. Tell the user, or change it with a program.`,
     );
   }
   const outcome = applyHunks(decoded.text, hunks);

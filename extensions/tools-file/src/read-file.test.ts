@@ -2,9 +2,39 @@ import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, runTool, textOf } from '@ethosagent/plugin-sdk/testing';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { fileLines } from './file-lines.js';
 import { createFileWorld } from './fixtures/file-world.js';
 import { readFileTool } from './read-file.js';
+
+/** Counts the parts that are cut out of texts, until the test ends. */
+function countSlices(): () => number {
+  const spy = vi.spyOn(String.prototype, 'slice');
+  onTestFinished(() => spy.mockRestore());
+  return () => spy.mock.calls.length;
+}
+
+describe('a file of empty lines, of which each would take a hundred times its size', () => {
+  const lines = '\n'.repeat(20_000);
+
+  it('is not split to show some of them', async () => {
+    const world = createFileWorld();
+    world.put('a.txt', lines);
+    const slices = countSlices();
+    const result = await world.run('read_file', { path: 'a.txt', offset: 10_000, limit: 5 });
+    expect(slices()).toBeLessThan(2_000);
+    expect(textOf(result)).toBe(
+      `${'\n'.repeat(6)}[lines 10000-10004 of 20000 are shown; read on with offset 10005]`,
+    );
+  });
+
+  it('is not split to find one of them', async () => {
+    const slices = countSlices();
+    const at = await fileLines(Buffer.from(`\ufeff${lines}last`, 'utf16le'));
+    expect([at?.(1), at?.(20_001), at?.(20_002)]).toEqual(['', 'last', undefined]);
+    expect(slices()).toBeLessThan(100);
+  });
+});
 
 describe('read_file', () => {
   it('answers a whole file with exactly its text, CRLF included, and records it', async () => {

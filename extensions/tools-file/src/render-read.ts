@@ -1,5 +1,5 @@
 import { takeStart } from '@ethosagent/policy';
-import { type Line, linesOf } from './text-lines.js';
+import { countLines, type Line, lineAt } from './text-lines.js';
 
 /** How many lines are shown at most, unless the call asks for more. */
 export const DEFAULT_LIMIT = 2_000;
@@ -32,8 +32,7 @@ export interface RenderedRead {
  * @returns the text; `undefined` when the range starts after the last line
  */
 export function renderRead(text: string, range: ReadRange): RenderedRead | undefined {
-  const lines = linesOf(text);
-  const totalLines = lines.length;
+  const totalLines = countLines(text);
   if (totalLines === 0 && range.offset === 1) {
     return { value: '[the file is empty]', totalLines, startLine: 0, endLine: 0 };
   }
@@ -42,10 +41,12 @@ export function renderRead(text: string, range: ReadRange): RenderedRead | undef
   const shown: string[] = [];
   const cutLines: number[] = [];
   let length = 0;
-  for (const [at, line] of lines
-    .slice(range.offset - 1, range.offset - 1 + range.limit)
-    .entries()) {
-    const number = range.offset + at;
+  let start = 0;
+  for (let number = 1; number < range.offset; number += 1) start = text.indexOf('\n', start) + 1;
+  while (start < text.length && shown.length < range.limit) {
+    const number = range.offset + shown.length;
+    const line = lineAt(text, start);
+    start = line.next;
     const { rendered, isCut } = renderLine(line, {
       ending: text.slice(line.end, line.next),
       prefix: range.lineNumbers ? `${number}\t` : '',

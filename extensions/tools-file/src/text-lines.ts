@@ -9,19 +9,25 @@ export interface Line {
   next: number;
 }
 
+/** Returns the line that begins at an offset. A `\r` before its `\n` belongs to the line ending. */
+export function lineAt(text: string, start: number): Line {
+  const newline = text.indexOf('\n', start);
+  const next = newline === -1 ? text.length : newline + 1;
+  const stop = newline === -1 ? text.length : newline;
+  const end = newline > start && text[newline - 1] === '\r' ? newline - 1 : stop;
+  return { text: text.slice(start, end), start, end, next };
+}
+
 /**
- * Splits a text at `\n`; a `\r` before it belongs to the line ending. There is no empty line after
- * the last line ending.
+ * Splits a text at `\n`. There is no empty line after the last line ending. The lines may take a
+ * hundred times the memory of the text.
  */
 export function linesOf(text: string): Line[] {
   const lines: Line[] = [];
   for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf('\n', start);
-    const next = newline === -1 ? text.length : newline + 1;
-    const stop = newline === -1 ? text.length : newline;
-    const end = newline > start && text[newline - 1] === '\r' ? newline - 1 : stop;
-    lines.push({ text: text.slice(start, end), start, end, next });
-    start = next;
+    const line = lineAt(text, start);
+    lines.push(line);
+    start = line.next;
   }
   return lines;
 }
