@@ -138,11 +138,7 @@ const REPOSITORY = /(^|\/)\.git(\/|$)/;
 /** Whether a path is, or may be, the history of a repository. */
 function isRepository(path: string): boolean {
   if (REPOSITORY.test(path)) return true;
-  const name =
-    path
-      .replace(/(?<!\/)\/+$/, '')
-      .split('/')
-      .at(-1) ?? '';
+  const name = path.split('/').findLast((part) => part !== '') ?? '';
   return (
     name.startsWith('.') &&
     name.includes(GLOB) &&
