@@ -48,14 +48,15 @@ const asked = (requests: readonly ChatRequest[]) => [
 const act = async (more: object) =>
   linesOf(startAct({ folder, baseURL: server.baseURL, window: 4_000, ...more }));
 
-/** The numbers of the appends after which a record of kind `context` is stored, from 1. */
+/** The numbers of the appends that store a record of kind `context`, from 1. */
 async function contextAppends(): Promise<number[]> {
   const store = createSqliteSessionStore({ path: join(folder, 'sessions.db') });
   try {
-    const messages = await store.messages('s');
-    return messages.flatMap(({ data, sequence }) =>
-      Object(data).kind === 'context' ? [sequence] : [],
-    );
+    const kinds = (await store.messages('s')).map(({ data }) => Object(data).kind);
+    // A step is stored with the record after it.
+    const appendOf = (at: number) =>
+      kinds.slice(0, at).filter((kind) => kind !== 'step').length + 1;
+    return kinds.flatMap((kind, at) => (kind === 'context' ? [appendOf(at)] : []));
   } finally {
     store.close();
   }
