@@ -16,8 +16,7 @@ export interface BullmqEngineOptions {
   /** The start of the names of the queue's keys. `bull` when absent. */
   prefix?: string;
   /**
-   * Milliseconds that a command waits for an answer of Redis, and `close` for the report of the last
-   * jobs. 2,000 when absent.
+   * Milliseconds that a command waits for an answer of Redis, and so does `close`. 2,000 when absent.
    */
   answerMs?: number;
   /**
@@ -149,24 +148,18 @@ function startWorker(
     skipVersionCheck: true,
   });
   worker.on('error', () => {});
-  const jobs = new Set<string | undefined>();
-  worker.on('active', (job) => jobs.add(job.id));
-  worker.on('completed', (job) => jobs.delete(job.id));
-  worker.on('failed', (job) => jobs.delete(job?.id));
-  const reported = async () => {
-    while (jobs.size > 0) {
-      await new Promise((resolve) => worker.once('completed', resolve).once('failed', resolve));
-    }
-  };
   return {
     async close() {
       isClosing = true;
       await worker.pause(true);
       await Promise.allSettled(running);
-      // BullMQ itself would wait until Redis can be reached again. A job that is not reported as
+      // BullMQ itself would wait until Redis can be reached again. A job that it can't report as
       // finished is given to another worker later, which then finds its turn done.
-      await within(where.answerMs, reported()).catch(() => {});
-      await worker.close(true);
+      const isAway = await within(where.answerMs, connection.ping()).then(
+        () => false,
+        () => true,
+      );
+      await worker.close(isAway);
       connection.disconnect();
     },
   };
