@@ -21,7 +21,7 @@ export function readMessage(text: string): MessageResult {
     : { ok: false, problem: 'JSON that is no JSON-RPC message' };
 }
 
-/** Parses a JSON text; `undefined` when it is none. */
+/** Parses a text; `undefined` if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

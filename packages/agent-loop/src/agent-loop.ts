@@ -39,7 +39,7 @@ const OPTIONS: OptionNames<AgentLoopOptions> = {
   now: true,
 };
 
-/** The key of the unfinished turn of a session, for workers; `undefined` if there is none. */
+/** For workers: the key of a session's last turn; `undefined` if it has ended or has no key. */
 export let openKeyOf: (loop: AgentLoop, sessionId: string) => Promise<string | undefined>;
 
 /** Runs conversations between a model and the tools of a registry, one turn after the other. */

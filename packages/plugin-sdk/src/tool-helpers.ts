@@ -152,8 +152,8 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * @returns the tool; register it in a tool registry
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
  * `capabilities`, no `execute`, a `maxResultChars` or `timeoutMs` that is not above 0, neither
- * `input` nor `schema`, a misnamed property (`inputSchema` for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
- * `settings` that refuse `{}`
+ * `input` nor `schema`, a misnamed property (`inputSchema` for `input`), an `input` or `settings`
+ * that can't be written as the JSON Schema of an object, or `settings` that refuse `{}`
  * @example
  * ```ts
  * const weather = defineTool({

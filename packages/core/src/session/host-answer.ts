@@ -12,7 +12,7 @@ export type AskHost = (
  *
  * @param approve the callback of the host
  * @param request what is asked
- * @returns `later` without a host; `false` once the call is aborted, and nobody is asked then
+ * @returns `later` without a host; `false` without asking anybody if the call is aborted already
  * @throws `APPROVAL_INVALID` for an answer with a key that there is not
  */
 export async function answerOfHost(
