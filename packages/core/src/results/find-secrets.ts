@@ -98,6 +98,25 @@ export function findSecrets(
   return inOrder(hits);
 }
 
+/** Fewer characters say little of a secret, and stand at the end of many texts. */
+const FEWEST_BEGUN = 4;
+
+/**
+ * Returns how many characters at the end of a text may be the start of a secret. Knows the secret
+ * unencoded.
+ */
+export function begunAtEnd(text: string, { forms }: Needle): number {
+  let begun = 0;
+  for (const form of forms) {
+    const head = form.slice(0, FEWEST_BEGUN);
+    const from = Math.max(0, text.length - form.length + 1);
+    let at = text.indexOf(head, from);
+    while (at !== -1 && !form.startsWith(text.slice(at))) at = text.indexOf(head, at + 1);
+    if (at !== -1) begun = Math.max(begun, text.length - at);
+  }
+  return begun;
+}
+
 function* hitsIn(text: string, needles: readonly Needle[], layers: number): Generator<Hit> {
   yield* search(text, needles, { layers });
   const isBytesAlone = needles.every(({ value, bytes }) => value === bytes);

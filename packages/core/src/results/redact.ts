@@ -2,6 +2,7 @@ import type { ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
 import { failure } from './check-shape.js';
 import {
+  begunAtEnd,
   type Depth,
   type FoundSecret,
   findSecrets,
@@ -84,6 +85,11 @@ export class SecretRedactor {
   isInName(name: string): boolean {
     const isPlain = this.#needles.some(({ value }) => name.includes(value.toLowerCase()));
     return isPlain || this.find(name).length > 0;
+  }
+
+  /** How many characters at the end of a text may be the start of a secret, unencoded. */
+  begunAtEnd(text: string): number {
+    return Math.max(0, ...this.#needles.map((needle) => begunAtEnd(text, needle)));
   }
 
   /** A number of characters that is larger than nearly every form of a secret. */

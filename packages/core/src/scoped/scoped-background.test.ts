@@ -423,7 +423,7 @@ describe('ScopedBackgroundImpl', () => {
     expect(JSON.stringify([seen, events])).not.toContain('hunter2');
   });
 
-  it('hides a secret whose parts arrive one after the other', async () => {
+  it('hides a secret whose parts arrive one after the other, also from a read in between', async () => {
     const { use, registry } = world({ secretsBackend: async () => 'hunter2-secret' });
     const capabilities = {
       process: { allowedBinaries: ['sh'], background: true },
@@ -433,18 +433,33 @@ describe('ScopedBackgroundImpl', () => {
       'start',
       async (_args, { secretsResolver, scopedProcess }) => {
         await secretsResolver?.get('api/key');
-        const script = 'printf a:hunter2; sleep 0.3; printf -- "-secret;%0100d" 0 | tr 0 " "';
-        await scopedProcess?.background?.start('sh', ['-c', script]);
+        const script =
+          'printf a:hunter2; read go; printf -- "-secret;%0100d" 0 | tr 0 " "; read go; printf b:hunter2';
+        await scopedProcess?.background?.start('sh', ['-c', script], { keepsInput: true });
         return ok('');
       },
       { capabilities },
     );
     registry.register(start);
     await runOne(registry, 'start');
-    const read = (cursor: number) => use((background) => background.read('bg-1', { cursor }));
-    await expect.poll(async () => (await read(0)).process.state, { timeout: 20_000 }).toBe('ended');
+    const read = (cursor: number) =>
+      use((background) => background.read('bg-1', { cursor, waitMs: 20_000 }));
+    const goOn = () => use((background) => background.write('bg-1', '\n'));
+
+    const before = await read(0);
+    expect(textOf(before.chunks)).toBe('a:');
+    // The rest arrives while the read waits.
+    const [rest] = await Promise.all([read(before.cursor), goOn()]);
+    expect(textOf(rest.chunks).trim()).toBe('[secret:api/key];');
     expect(textOf((await read(0)).chunks).trim()).toBe('a:[secret:api/key];');
     expect(textOf((await read(9)).chunks).trim()).toBe('[secret:api/key];');
+
+    await goOn();
+    await expect
+      .poll(async () => (await read(rest.cursor)).process.state, { timeout: 20_000 })
+      .toBe('ended');
+    // No rest comes any more, so this was no secret.
+    expect(textOf((await read(rest.cursor)).chunks).trim()).toBe('b:hunter2');
   });
 
   it('gives a whole character at least, and takes a cursor from nowhere for the nearest', async () => {

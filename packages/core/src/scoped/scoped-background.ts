@@ -59,7 +59,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
       const held = this.#find(id);
       allow();
       const { cursor = 0, maxChars, waitMs = 0 } = opts;
-      if (waitMs > 0 && cursor >= held.log.end) await this.#wait(held, waitMs);
+      if (waitMs > 0) await this.#wait(held, cursor, waitMs);
       return { process: held.info, ...held.log.read(cursor, maxChars) };
     });
   }
@@ -163,9 +163,13 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     );
   }
 
-  async #wait(held: HeldProcess, waitMs: number): Promise<void> {
+  /** Waits until there is output after the cursor, the process has ended, or the time is over. */
+  async #wait(held: HeldProcess, cursor: number, waitMs: number): Promise<void> {
+    const isDue = () => held.isRunning && cursor >= held.log.readableEnd;
+    if (!isDue()) return;
     const { scope } = this.#options;
     const timeout = AbortSignal.timeout(Math.ceil(Math.min(waitMs, MAX_WAIT_MS)));
-    await held.changed(AbortSignal.any([scope.signal, timeout]));
+    const signal = AbortSignal.any([scope.signal, timeout]);
+    while (isDue() && !signal.aborted) await held.changed(signal);
   }
 }

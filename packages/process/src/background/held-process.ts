@@ -158,6 +158,7 @@ export class HeldProcess {
 
   #end(outcome: Partial<BackgroundProcess>): void {
     this.#info = { ...this.#info, ...outcome, state: 'ended', endedAt: this.#now() };
+    this.log.finish();
     this.#scope.end();
     this.#notify();
   }

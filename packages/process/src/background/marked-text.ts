@@ -44,21 +44,27 @@ export class MarkedText {
    * Shows the text from a place on. A hidden part is passed over as a whole.
    *
    * @param from the place to begin at
-   * @param maxChars the most characters to show
+   * @param limits.maxChars the most characters to show
+   * @param limits.end the place to end at; a hidden part that begins before it is passed over as a
+   * whole
    * @returns what is shown, and the place after it
    */
-  show(from: number, maxChars: number): { shown: string; next: number } {
+  show(
+    from: number,
+    { maxChars, end: last }: { maxChars: number; end: number },
+  ): { shown: string; next: number } {
     let shown = '';
     let next = from;
-    const showUpTo = (end: number) => {
-      const part = this.#text.slice(next, Math.min(end, next + maxChars - shown.length));
+    const showUpTo = (place: number) => {
+      const end = Math.min(place, last, next + maxChars - shown.length);
+      const part = this.#text.slice(next, end);
       shown += part;
       next += part.length;
     };
     for (const { start, end, mark } of this.#hidden) {
       if (end <= next) continue;
       showUpTo(start);
-      if (shown.length >= maxChars) return { shown, next };
+      if (shown.length >= maxChars || start >= last) return { shown, next };
       shown += mark.slice(0, maxChars - shown.length);
       next = end;
     }

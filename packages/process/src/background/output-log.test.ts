@@ -14,6 +14,7 @@ const secrets = {
       mark: MARK,
     }));
   },
+  begunAtEnd: (text: string) => /(?:h|hu|hun|hunt|hunte|hunter)$/.exec(text)?.[0].length ?? 0,
 };
 
 type Write = ['stdout' | 'stderr', string];
@@ -70,8 +71,59 @@ describe('OutputLog', () => {
     expect(textOf(logOf(...writes), 'stdout')).toBe(shown);
   });
 
-  it('shows what may yet become a secret', () => {
-    expect(textOf(logOf(['stdout', 'name? hunter']), 'stdout')).toBe('name? hunter');
+  it.each<[string, Write[], string, string]>([
+    ['of one write', [['stdout', 'name? hunter']], 'name? ', 'name? hunter'],
+    [
+      'of several writes',
+      [
+        ['stdout', 'name? h'],
+        ['stdout', 'unt'],
+      ],
+      'name? ',
+      'name? hunt',
+    ],
+    [
+      'that other output follows',
+      [
+        ['stdout', 'name? hun'],
+        ['stderr', 'wait'],
+      ],
+      'name? ',
+      'name? hunwait',
+    ],
+    [
+      'of both streams',
+      [
+        ['stderr', 'wait h'],
+        ['stdout', 'name? hun'],
+      ],
+      'wait ',
+      'wait hname? hun',
+    ],
+    ['after a whole one', [['stdout', 'a hunter2 hunt']], 'a [x] ', 'a [x] hunt'],
+  ])(
+    'shows what may be the start of a secret when nothing more comes, and no sooner: %s',
+    (_name, writes, before, after) => {
+      const log = logOf(...writes);
+      const shown = (cursor = 0) =>
+        log
+          .read(cursor)
+          .chunks.map(({ text }) => text)
+          .join('');
+      const { cursor } = log.read();
+      expect(shown()).toBe(before);
+      expect(cursor).toBe(log.readableEnd);
+      expect(log.read(cursor)).toMatchObject({ chunks: [], cursor });
+      log.finish();
+      expect(shown()).toBe(after);
+      expect(before + shown(cursor)).toBe(after);
+    },
+  );
+
+  it('shows the start of what becomes no secret', () => {
+    const log = logOf(['stdout', 'name? hunt'], ['stdout', 'ing']);
+    expect(textOf(log, 'stdout')).toBe('name? hunting');
+    expect(log.readableEnd).toBe(13);
   });
 
   it('hides the rest of a secret that was cut off the start, or that is read from its middle', () => {
@@ -87,7 +139,7 @@ describe('OutputLog', () => {
   it('returns as many characters as asked for, and each once', () => {
     const log = logOf(['stdout', 'a hunter2 b hunter2']);
     let shown = '';
-    for (let cursor = 0; cursor < log.end; ) {
+    for (let cursor = 0; cursor < log.readableEnd; ) {
       const { chunks, cursor: next } = log.read(cursor, 3);
       const text = chunks.map((chunk) => chunk.text).join('');
       expect(text.length).toBeLessThanOrEqual(3);
@@ -98,7 +150,7 @@ describe('OutputLog', () => {
     expect(shown).toBe('a [ b [x]');
   });
 
-  it('shows of each stream what a redaction of the whole would, however it is cut', () => {
+  it('shows of each stream what a redaction of the whole would, however it is written and read', () => {
     const piece = fc.constantFrom(
       'hunter2',
       'hun',
@@ -112,10 +164,25 @@ describe('OutputLog', () => {
     const write = fc.tuple(fc.constantFrom<Write[0]>('stdout', 'stderr'), piece);
     fc.assert(
       fc.property(fc.array(write), (writes) => {
-        const log = logOf(...writes);
+        const log = logOf();
+        const read = { stdout: '', stderr: '' };
+        let cursor = 0;
+        const readOn = () => {
+          const { chunks, cursor: next } = log.read(cursor);
+          for (const { stream, text } of chunks) read[stream] += text;
+          cursor = next;
+        };
+        for (const [stream, text] of writes) {
+          log.add(stream, text);
+          readOn();
+        }
+        log.finish();
+        readOn();
         for (const stream of ['stdout', 'stderr'] as const) {
           const whole = writes.map(([to, text]) => (to === stream ? text : '')).join('');
-          expect(textOf(log, stream)).toBe(whole.replaceAll(SECRET, MARK));
+          const shown = whole.replaceAll(SECRET, MARK);
+          expect(textOf(log, stream)).toBe(shown);
+          expect(read[stream]).toBe(shown);
         }
       }),
     );

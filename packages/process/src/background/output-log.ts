@@ -24,6 +24,8 @@ export interface SecretSearch {
   readonly longestForm: number;
   /** Returns where the secrets are, and what is shown instead, in order and without overlaps. */
   marks(text: string): readonly HiddenPart[];
+  /** Returns how many characters at the end of a text may be the start of a secret. */
+  begunAtEnd(text: string): number;
 }
 
 /**
@@ -34,7 +36,8 @@ const CONTEXT_CHARS = 256;
 
 /**
  * The newest output of a process. Each character has a position, counted from the start of the
- * output. A secret is hidden when its last character arrives, also if it lies across chunks.
+ * output. A secret is hidden when its last character arrives, also if it lies across chunks. Until
+ * then, its start can't be read.
  */
 export class OutputLog {
   readonly #secrets: () => SecretSearch | undefined;
@@ -44,14 +47,26 @@ export class OutputLog {
   /** The position of the first kept character, and the one after the last. */
   #start = 0;
   #end = 0;
+  #isFinished = false;
 
   /** @param secrets returns what finds the secrets that are known, if there are any */
   constructor(secrets: () => SecretSearch | undefined = () => undefined) {
     this.#secrets = secrets;
   }
 
-  get end(): number {
-    return this.#end;
+  /**
+   * The position up to which the output can be read now. What follows may be the start of a secret
+   * whose rest has not arrived.
+   */
+  get readableEnd(): number {
+    const secrets = this.#secrets();
+    if (secrets === undefined || this.#isFinished) return this.#end;
+    return Math.min(this.#begunIn('stdout', secrets), this.#begunIn('stderr', secrets));
+  }
+
+  /** Lets all output be read: no more of it comes. */
+  finish(): void {
+    this.#isFinished = true;
   }
 
   /**
@@ -85,7 +100,8 @@ export class OutputLog {
   }
 
   /**
-   * Reads the output from a position on. A cursor out of range becomes the nearest position.
+   * Reads the output from a position on, up to `readableEnd`. A cursor out of range becomes the
+   * nearest position.
    *
    * @param cursor the position to begin at, in UTF-16 units from the start of the output
    * @param maxChars the most UTF-16 units to return
@@ -94,6 +110,7 @@ export class OutputLog {
   read(cursor = 0, maxChars = DEFAULT_READ_CHARS): Omit<BackgroundOutput, 'process'> {
     const asked = Math.min(placeOf(cursor, 0), this.#end);
     const from = Math.max(asked, this.#start);
+    const end = this.readableEnd;
     let room = Math.max(placeOf(maxChars, DEFAULT_READ_CHARS), MIN_READ_CHARS);
     let place = this.#start;
     let next = from;
@@ -103,8 +120,8 @@ export class OutputLog {
       const start = place;
       place += content.length;
       if (begin >= content.length) continue;
-      if (room <= 0) break;
-      const part = content.show(begin, room);
+      if (room <= 0 || start + begin >= end) break;
+      const part = content.show(begin, { maxChars: room, end: end - start });
       const isCut = part.next < content.length;
       const text = wholeCharacters(part.shown, isCut);
       next = start + part.next - (part.shown.length - text.length);
@@ -147,6 +164,27 @@ export class OutputLog {
         shown = '';
       }
     }
+  }
+
+  /** The position where a secret may have begun at the end of a stream; else that of its end. */
+  #begunIn(stream: Stream, secrets: SecretSearch): number {
+    const texts: string[] = [];
+    let missing = secrets.longestForm;
+    for (const { text } of this.#recent[stream].toReversed()) {
+      texts.unshift(text);
+      missing -= text.length;
+      if (missing <= 0) break;
+    }
+    let begun = secrets.begunAtEnd(texts.join(''));
+    if (begun === 0) return this.#end;
+    let place = this.#end;
+    for (const { stream: of, content } of this.#chunks.toReversed()) {
+      place -= content.length;
+      if (of !== stream) continue;
+      if (begun <= content.length) return place + content.length - begun;
+      begun -= content.length;
+    }
+    return this.#start;
   }
 
   #drop(count: number): void {
