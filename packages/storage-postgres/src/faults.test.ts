@@ -220,6 +220,17 @@ describe('createPostgresStores', () => {
     await last;
     expect(await codeOf(kv.get('k'))).toBe('STORE_UNAVAILABLE');
   });
+
+  it('keeps the other stores open if one is closed twice', async () => {
+    const stores = createPostgresStores({ url: shared, ...PATIENT_POSTGRES });
+    const [keyValue, memory] = [await stores.keyValue.open(), await stores.memory.open()];
+    await Promise.all([memory.close(), memory.close()]);
+    await memory.close();
+    const kv = keyValue.store('test', 'a');
+    await kv.set('k', 'v');
+    expect(await kv.get('k')).toBe('v');
+    await keyValue.close();
+  });
 });
 
 /**

@@ -9,10 +9,10 @@ const MAX_BYTES = 50_000_000;
 export async function openAttachments(
   database: Database,
 ): Promise<Required<OpenedStore<AttachmentStore>>> {
-  await database.open();
+  const close = await database.open();
   return {
     store: createAttachments(database),
-    close: () => database.close(),
+    close,
     problem: () => database.problem(),
   };
 }

@@ -57,6 +57,7 @@ export class PostgresAuditSink implements AuditSink {
   readonly #chain: AuditChain;
   readonly #maxPending: number;
   readonly #append: Statement;
+  #closeDatabase = async () => {};
   #pending: AuditChainLine[] = [];
   #sending = false;
   #closed = false;
@@ -98,7 +99,7 @@ export class PostgresAuditSink implements AuditSink {
   static async open(options: PostgresAuditOptions): Promise<PostgresAuditSink> {
     const database = new Database(checkedOptions(options, 'PostgresAuditSink.open', OPTIONS));
     const sink = new PostgresAuditSink(database, options);
-    await database.open();
+    sink.#closeDatabase = await database.open();
     return sink;
   }
 
@@ -146,7 +147,7 @@ export class PostgresAuditSink implements AuditSink {
       await this.flush();
     } finally {
       this.#pending = [];
-      await this.#database.close();
+      await this.#closeDatabase();
     }
   }
 

@@ -33,7 +33,7 @@ export async function verifyPostgresAudit(
 ): Promise<AuditReport> {
   const database = new Database(checkedOptions(options, 'verifyPostgresAudit', OPTIONS));
   const { schema } = database;
-  await database.open();
+  const close = await database.open();
   const headOf = {
     name: 'ethos_audit_head',
     text: `SELECT head FROM ${schema}.audit_chain WHERE id = $1`,
@@ -80,7 +80,7 @@ export async function verifyPostgresAudit(
       }
     }
   } finally {
-    await database.close();
+    await close();
   }
   return total;
 }

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@ethosagent/policy';
+import { MAX_TIMER_MS, once } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import pg from 'pg';
 import { migrate } from '../schema/migrate.js';
@@ -25,7 +25,8 @@ export interface Statement {
 }
 
 /**
- * A pool of connections to one schema. Several stores share it. Each of them opens and closes it.
+ * A pool of connections to one schema. Several stores share it, and each of them opens it. The last
+ * one that closes it ends the connections.
  */
 export class Database {
   readonly options: CheckedOptions;
@@ -40,25 +41,27 @@ export class Database {
     this.schema = pg.escapeIdentifier(options.schema);
   }
 
-  /** Connects and migrates the tables, once for all stores that have it open. */
-  async open(): Promise<void> {
+  /**
+   * Connects and migrates the tables, once for all stores that have it open.
+   *
+   * @returns closes it for this store, after all running statements; a second call does nothing more
+   */
+  async open(): Promise<() => Promise<void>> {
+    const close = once(() => this.#release());
     this.#users += 1;
     try {
       this.#pool ??= this.#createPool();
       this.#ready ??= migrate(await this.#connect(this.options.where), this);
       await this.#ready;
+      return close;
     } catch (error) {
       this.#ready = undefined;
-      await this.close();
+      await close();
       throw toStoreError(error, { where: this.options.where });
     }
   }
 
-  /**
-   * Releases the database. The last store that does so ends the connections, after all running
-   * statements.
-   */
-  async close(): Promise<void> {
+  async #release(): Promise<void> {
     this.#users -= 1;
     if (this.#users > 0) return;
     const pool = this.#pool;

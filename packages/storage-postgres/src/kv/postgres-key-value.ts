@@ -20,7 +20,7 @@ const INDEXED_BYTES = 128;
 export async function openKeyValue(
   database: Database,
 ): Promise<Required<OpenedStore<KeyValueStoreFactory>>> {
-  await database.open();
+  const close = await database.open();
   const queue = new KeyValueQueue(database);
   const sweeper = startSweeper(database);
   return {
@@ -31,7 +31,7 @@ export async function openKeyValue(
     },
     async close() {
       await Promise.all([queue.close(), sweeper.stop()]);
-      await database.close();
+      await close();
     },
     problem: () => database.problem(),
   };

@@ -35,13 +35,13 @@ interface Current {
 export async function openMemory(
   database: Database,
 ): Promise<Required<OpenedStore<MemoryProvider>>> {
-  await database.open();
+  const close = await database.open();
   const lanes = new Lanes();
   return {
     store: createMemory(database, lanes),
     async close() {
       await lanes.settled();
-      await database.close();
+      await close();
     },
     problem: () => database.problem(),
   };

@@ -10,10 +10,10 @@ export async function openSecrets(
   database: Database,
   keys: SealingKeys,
 ): Promise<Required<OpenedStore<Required<SecretStore>>>> {
-  await database.open();
+  const close = await database.open();
   return {
     store: createSecrets(database, keys),
-    close: () => database.close(),
+    close,
     problem: () => database.problem(),
   };
 }

@@ -39,13 +39,13 @@ const MAX_TEXT_LENGTH = 268_435_456;
 export async function openSessions(
   database: Database,
 ): Promise<Required<OpenedStore<SessionStore>>> {
-  await database.open();
+  const close = await database.open();
   const lanes = new Lanes();
   return {
     store: createSessions(database, lanes),
     async close() {
       await lanes.settled();
-      await database.close();
+      await close();
     },
     problem: () => database.problem(),
   };

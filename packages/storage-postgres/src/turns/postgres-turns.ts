@@ -44,10 +44,10 @@ export function createPostgresTurns(options: string | PostgresOptions): Postgres
   );
   return {
     async open(): Promise<Required<OpenedStore<TurnStore>>> {
-      await database.open();
+      const close = await database.open();
       return {
         store: turnsOf(database),
-        close: () => database.close(),
+        close,
         problem: () => database.problem(),
       };
     },
