@@ -31,6 +31,7 @@ const SCRIPTS = [
   'packages/storage-fs/src/fixtures/writer.ts',
   'packages/storage-postgres/src/fixtures/acknowledge.ts',
   'packages/storage-postgres/src/fixtures/append-messages.ts',
+  'packages/storage-postgres/src/fixtures/close-sink.ts',
   'packages/storage-postgres/src/fixtures/count-up.ts',
   'packages/storage-redis/src/fixtures/work.ts',
   'packages/storage-sqlite/src/fixtures/acknowledge.ts',

@@ -1,4 +1,5 @@
-import { inCheck, newPostgresDatabase } from '@ethosagent/test-support';
+import { runScript } from '@ethosagent/conformance/attacks';
+import { bundleScript, inCheck, newPostgresDatabase } from '@ethosagent/test-support';
 import { PATIENT_POSTGRES } from '@ethosagent/test-support/patience';
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -52,6 +53,16 @@ describe('PostgresAuditSink', () => {
     expect((await verify()).events).toBeGreaterThan(0);
     await sink.flush();
     expect(await verify()).toMatchObject({ ok: true, events: 901 });
+  });
+
+  it('tells who waits that the database refuses the events, also if nothing else keeps the process', async () => {
+    const closer = await bundleScript(new URL('./fixtures/close-sink.ts', import.meta.url));
+    await sql('ALTER TABLE ethos.audit_line RENAME TO elsewhere');
+    onTestFinished(() => sql('ALTER TABLE ethos.elsewhere RENAME TO audit_line'));
+    expect(await runScript(closer, { args: [url] })).toEqual([
+      'flush STORE_UNAVAILABLE',
+      'close STORE_UNAVAILABLE',
+    ]);
   });
 
   it('keeps one chain a writer, which are verified together', async () => {

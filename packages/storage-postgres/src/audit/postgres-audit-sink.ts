@@ -62,6 +62,7 @@ export class PostgresAuditSink implements AuditSink {
   #sending = false;
   #closed = false;
   #retryMs = FIRST_RETRY_MS;
+  #retry: NodeJS.Timeout | undefined;
   #added = 0;
   #sent = 0;
   /** The callers that wait for a number of events in the database, or for the first failure. */
@@ -132,6 +133,8 @@ export class PostgresAuditSink implements AuditSink {
   flush(): Promise<void> {
     const until = this.#added;
     if (this.#sent >= until) return Promise.resolve();
+    // The process must not end before the caller is told.
+    this.#retry?.ref();
     return new Promise<void>((resolve, reject) => this.#waiting.push({ until, resolve, reject }));
   }
 
@@ -190,7 +193,7 @@ export class PostgresAuditSink implements AuditSink {
       setImmediate(() => void this.#send());
     } catch (error) {
       for (const { reject } of this.#waiting.splice(0)) reject(error);
-      setTimeout(() => void this.#send(), this.#retryMs).unref();
+      this.#retry = setTimeout(() => void this.#send(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
     }
   }
