@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import {
@@ -42,6 +47,31 @@ async function sql(url: string, text: string): Promise<Record<string, unknown>[]
 async function emptyDatabase(): Promise<string> {
   await sql(shared, 'DROP SCHEMA IF EXISTS ethos, one, two CASCADE');
   return shared;
+}
+
+/** The URL of the same server as it answers where it was set up in German: `FEHLER`, not `ERROR`. */
+async function inGerman(url: string): Promise<string> {
+  const socketIn = (folder: string) => join(folder, '.s.PGSQL.5432');
+  const folder = mkdtempSync(join(tmpdir(), 'pg-german-'));
+  const real = new URL(url.replace('///', '//localhost/')).searchParams.get('host') ?? '';
+  const translator = createServer((client) => {
+    const behind = createConnection(socketIn(real));
+    client.pipe(behind).on('error', () => client.destroy());
+    client.on('error', () => behind.destroy());
+    behind
+      .on('end', () => client.end())
+      .on('data', (bytes) => {
+        // As long as the English word, so that the length of the message stays true.
+        const text = bytes.toString('latin1').replaceAll('SERROR\0', 'SFEHLR\0');
+        client.write(Buffer.from(text, 'latin1'));
+      });
+  }).listen(socketIn(folder));
+  await once(translator, 'listening');
+  onTestFinished(() => {
+    translator.close();
+    rmSync(folder, { recursive: true });
+  });
+  return url.replace(real, folder);
 }
 
 async function opened(options: PostgresOptions) {
@@ -230,6 +260,29 @@ describe('createPostgresStores', () => {
     await kv.set('k', 'v');
     expect(await kv.get('k')).toBe('v');
     await keyValue.close();
+  });
+
+  it('tells an answer of the server from a broken connection in every language', async () => {
+    const url = await emptyDatabase();
+    const german = await inGerman(url);
+    await expect(sql(german, 'SELECT 1 / 0')).rejects.toMatchObject({ severity: 'FEHLR' });
+    const { kv } = await opened({ url: german });
+    await sql(url, 'ALTER TABLE ethos.key_value RENAME TO elsewhere');
+    await expect(kv.set('k', 'v')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.not.stringContaining('connection broke'),
+    });
+    await sql(url, 'ALTER TABLE ethos.elsewhere RENAME TO key_value');
+    await sql(
+      url,
+      `CREATE FUNCTION ethos.cut() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+      CREATE TRIGGER cut AFTER INSERT ON ethos.key_value EXECUTE FUNCTION ethos.cut()`,
+    );
+    await expect(kv.set('k', 'v')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('connection broke'),
+    });
   });
 });
 

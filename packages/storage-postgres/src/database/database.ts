@@ -3,7 +3,7 @@ import { EthosError } from '@ethosagent/types';
 import pg from 'pg';
 import { migrate } from '../schema/migrate.js';
 import type { CheckedOptions } from './options.js';
-import { closedError, isAnswer, isUndone, toStoreError } from './store-errors.js';
+import { closedError, isUndone, toStoreError } from './store-errors.js';
 
 /** The most attempts of a transaction that the server undoes because of others. */
 const MAX_TRIES = 10;
@@ -86,7 +86,7 @@ export class Database {
         client.release();
         return rows;
       } catch (error) {
-        const isWhole = isAnswer(error);
+        const isWhole = client !== undefined && (await isAnswer(error, client));
         client?.release(!isWhole);
         if (isUndone(error) && attempt < MAX_TRIES) continue;
         if (!isWhole && wasSent && isRepeatable && attempt === 1) continue;
@@ -137,6 +137,19 @@ export class Database {
     pool.on('error', () => {});
     return pool;
   }
+}
+
+/**
+ * Whether an error of a statement is the answer of the server, which has undone the statement. Else the
+ * connection is broken. An error of the server has a severity, but in the language of the server, so
+ * the connection is asked.
+ */
+async function isAnswer(error: unknown, client: pg.ClientBase): Promise<boolean> {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return client.query('SELECT 1').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns the time that a test has set; `undefined` for the clock of the server. */

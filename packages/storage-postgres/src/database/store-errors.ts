@@ -35,11 +35,6 @@ export function isUndone(error: unknown): boolean {
   return /^40(001|P01)$/.test(systemCodeOf(error));
 }
 
-/** Whether the error is an answer of the server. Then the connection still works. */
-export function isAnswer(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
-}
-
 /** Advice by SQLSTATE, or by the code of a system call. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'check user and password, and pg_hba.conf of the server'],
