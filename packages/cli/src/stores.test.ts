@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMarkdownMemory } from '@ethosagent/storage-fs';
 import { createPostgresStores, PostgresAuditSink } from '@ethosagent/storage-postgres';
 import { createSqliteKvStore, createSqliteSessionStore } from '@ethosagent/storage-sqlite';
 import { isLongRun, newPostgresDatabase } from '@ethosagent/test-support';
@@ -147,6 +148,9 @@ describe('ethosagent stores move', () => {
     return { to: ['stores', 'move', '--to', url], env: { ETHOS_STORES_KEY: KEY } };
   }
 
+  const inHome = () => createMarkdownMemory({ dir: join(world.home, 'memory') });
+  const inDatabase = () => createPostgresStores(url).memory;
+
   const sumOf = ({ stores }: { stores: { store: string; items: number; moved: number }[] }) =>
     Object.fromEntries(stores.map(({ store, items, moved }) => [store, [items, moved]]));
 
@@ -250,6 +254,20 @@ describe('ethosagent stores move', () => {
     await store.append(ref, [{ role: 'user', text: 'more' }]);
     await close();
     expect((await json(to, env)).ok).toBe(true);
+  });
+
+  it('writes a memory once where two moves meet', async () => {
+    const memory = inHome();
+    const sections = Array.from({ length: 8 }, (_, n) => ({ heading: `S${n}`, text: `t${n}` }));
+    for (const { heading, text } of sections) {
+      await memory.change('global', { kind: 'add', section: heading, text });
+    }
+    const move = () => moveStores({ home: world.home, to: { memory: inDatabase() } });
+    await Promise.all([move(), move()]);
+    expect((await move()).ok).toBe(true);
+    const { store, close } = await inDatabase().open();
+    onTestFinished(close);
+    expect((await store.read('global')).sections).toMatchObject(sections);
   });
 
   it('refuses a home whose state is elsewhere, and needs a place to move to', async () => {

@@ -1,5 +1,10 @@
 import { isSameMemory } from '@ethosagent/policy';
-import type { MemoryProvider, MemorySection } from '@ethosagent/types';
+import {
+  errorCodeOf,
+  type MemoryChange,
+  type MemoryProvider,
+  type MemorySection,
+} from '@ethosagent/types';
 import { digestOf, type Move, type MoveItem } from './move-item.js';
 
 /** Moves memories as they are now. Replaced versions stay in the home. */
@@ -29,16 +34,26 @@ function itemOf(scopeId: string, sections: readonly MemorySection[], to: MemoryP
     async copy(replace) {
       const there = await to.read(scopeId);
       if (isSameMemory(sections, there.sections)) return 'there';
+      let { revision } = there;
+      const change = async (wanted: MemoryChange) => {
+        ({ revision } = await to.change(scopeId, wanted, { expectedRevision: revision }));
+      };
       // An interrupted move has written the first sections.
       const isBegun = isSameMemory(sections.slice(0, there.sections.length), there.sections);
       if (!isBegun && !replace) return 'other';
-      if (!isBegun) {
-        for (const { heading } of there.sections) {
-          await to.change(scopeId, { kind: 'remove', section: heading });
+      try {
+        if (!isBegun) {
+          for (const { heading } of there.sections) {
+            await change({ kind: 'remove', section: heading });
+          }
         }
-      }
-      for (const { heading, text } of isBegun ? sections.slice(there.sections.length) : sections) {
-        await to.change(scopeId, { kind: 'add', section: heading, text });
+        for (const { heading, text } of sections.slice(isBegun ? there.sections.length : 0)) {
+          await change({ kind: 'add', section: heading, text });
+        }
+      } catch (error) {
+        // Somebody already uses it in the new store.
+        if (errorCodeOf(error) === 'MEMORY_CHANGED') return 'other';
+        throw error;
       }
       return 'moved';
     },
