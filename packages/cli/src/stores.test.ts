@@ -256,6 +256,19 @@ describe('ethosagent stores move', () => {
     expect((await json(to, env)).ok).toBe(true);
   });
 
+  it('takes a memory from which all was removed for one that is not there', async () => {
+    const memory = inHome();
+    await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea.' });
+    await memory.change('global', { kind: 'remove', section: 'Tastes' });
+    expect(existsSync(join(world.home, 'memory/global.md'))).toBe(true);
+    const report = await moveStores({ home: world.home, to: { memory: inDatabase() } });
+    expect(report).toMatchObject({ ok: true, stores: [{ items: 0 }] });
+    world.write('.ethos/memory/id-somebody.md', 'Mine.');
+    const left = await moveStores({ home: world.home, to: { memory: inDatabase() } });
+    expect(left.ok).toBe(false);
+    expect(left.stays.join()).toContain('1 files in');
+  });
+
   it('writes a memory once where two moves meet', async () => {
     const memory = inHome();
     const sections = Array.from({ length: 8 }, (_, n) => ({ heading: `S${n}`, text: `t${n}` }));

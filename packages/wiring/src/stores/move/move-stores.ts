@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAttachmentCache, createFileSecrets } from '@ethosagent/storage-fs';
 import { EthosError, type SecretStore } from '@ethosagent/types';
@@ -174,15 +174,25 @@ async function* memoryScopes(
   yield* [...seen].filter((id) => id !== '').sort();
 }
 
-/** How many memory files of the home belong to no known scope. */
+/** How many memories of the home belong to no known scope. */
 async function unnamedMemories(home: string, stores: readonly MovedStore[]): Promise<number> {
-  const files = (await namesIn(join(home, 'memory'))).filter((name) => name.endsWith('.md'));
-  const personalities = await namesIn(join(home, 'personalities'));
-  const own = await Promise.all(
-    personalities.map((id) => isThere(join(home, 'personalities', id, 'memory.md'))),
-  );
+  const shared = join(home, 'memory');
+  const personalities = join(home, 'personalities');
+  const files = [
+    ...(await namesIn(shared))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(shared, name)),
+    ...(await namesIn(personalities)).map((id) => join(personalities, id, 'memory.md')),
+  ];
+  const memories = (await Promise.all(files.map(hasText))).filter(Boolean).length;
   const moved = stores.find(({ store }) => store === 'memory')?.items ?? 0;
-  return Math.max(0, files.length + own.filter(Boolean).length - moved);
+  return Math.max(0, memories - moved);
+}
+
+/** Whether a file has text. One from which a memory was removed has none. */
+async function hasText(file: string): Promise<boolean> {
+  if (!(await isThere(file))) return false;
+  return (await readFile(file, 'utf8').catch(() => 'unreadable')).trim() !== '';
 }
 
 async function namesIn(folder: string): Promise<string[]> {
