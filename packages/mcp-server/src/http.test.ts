@@ -296,6 +296,22 @@ describe('a session', () => {
     expect(next.text).toContain('a dot');
   });
 
+  it('ends the response to a call that is withdrawn, and takes its id again', async () => {
+    await serve();
+    const headers = inSession(await begin());
+    const running = send({ headers, body: call(1, 'wait') });
+    const pid = await began();
+    const withdrawn = {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1 },
+    };
+    expect((await send({ headers, body: withdrawn })).status).toBe(202);
+    expect(await running).toMatchObject({ status: 200, text: '' });
+    await ended(pid);
+    expect((await send({ headers, body: call(1, 'picture') })).text).toContain('a dot');
+  });
+
   it('takes no second request with the id of one that is not answered', async () => {
     await serve();
     const id = await begin();

@@ -37,6 +37,11 @@ export function idIsTaken(id: RequestId): JSONRPCErrorResponse {
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidRequest, message } };
 }
 
+/** The request that a message withdraws. It gets no answer. */
+export function withdrawnId(message: JSONRPCMessage): RequestId | undefined {
+  return CancelledNotificationSchema.safeParse(message).data?.params.requestId;
+}
+
 /** A transport that refuses a request whose id is taken. */
 export class UniqueIdsTransport implements Transport {
   onclose?: () => void;
@@ -75,10 +80,8 @@ export class UniqueIdsTransport implements Transport {
       this.#inner.send(idIsTaken(taken)).catch((error: Error) => this.onerror?.(error));
       return true;
     }
-    // A request that was withdrawn gets no answer.
-    const { data: withdrawn } = CancelledNotificationSchema.safeParse(message);
-    const id = withdrawn?.params.requestId;
-    if (id !== undefined) this.#ids.free([id]);
+    const withdrawn = withdrawnId(message);
+    if (withdrawn !== undefined) this.#ids.free([withdrawn]);
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { discard, isObject } from '@ethosagent/policy';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { ClientConnection, type ClientConnectionParts } from '../client-connection.js';
-import { idIsTaken, RequestIds } from '../request-ids.js';
+import { idIsTaken, RequestIds, withdrawnId } from '../request-ids.js';
 import type { McpHttpLimits } from './http-limits.js';
 import type { Refusal } from './request-gate.js';
 
@@ -23,6 +23,8 @@ export class HttpSession {
   readonly #transport: StreamableHTTPServerTransport;
   readonly #limits: HttpSessionParts['limits'];
   readonly #ids = new RequestIds();
+  /** The requests whose response has the answer to no other request. */
+  readonly #alone = new Set<RequestId>();
   #open = 0;
   #hadStream = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,6 +38,11 @@ export class HttpSession {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: onBegin,
     });
+    this.#transport.onmessage = (message) => {
+      const id = withdrawnId(message);
+      // The SDK waits for the answer before it ends the response, and there is none.
+      if (id !== undefined && this.#alone.has(id)) this.#transport.closeSSEStream(id);
+    };
     const stop = () => {
       this.#hasEnded = true;
       clearTimeout(this.#timer);
@@ -68,6 +75,8 @@ export class HttpSession {
       const { id, error } = idIsTaken(taken);
       return { status: 400, ...error, ...(id !== undefined && { id }) };
     }
+    const [alone] = requests.length === 1 ? requests : [];
+    if (alone !== undefined) this.#alone.add(alone);
     this.#open++;
     clearTimeout(this.#timer);
     if (request.method === 'GET') this.#hadStream = true;
@@ -75,6 +84,7 @@ export class HttpSession {
       // Streams are not resumed, so nobody can get the answers any more.
       if (!response.writableFinished) this.#cancel(requests);
       this.#ids.free(requests);
+      if (alone !== undefined) this.#alone.delete(alone);
       this.#open--;
       this.unusedSince = performance.now();
       if (this.#open === 0) this.#endLater();
