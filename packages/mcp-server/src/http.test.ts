@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { tries } from '@ethosagent/test-support';
 import type { ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -294,6 +295,36 @@ describe('a session', () => {
     await ended(pid);
     const next = await send({ headers: inSession(id), body: call(2, 'picture') });
     expect(next.text).toContain('a dot');
+  });
+
+  it('ends calls that wait behind another on a connection that breaks off', async () => {
+    await serve({ limits: { reconnectMs: 1 } });
+    const headers = { ...ann, 'Mcp-Session-Id': await begin() };
+    const { hostname, port } = new URL(server.url);
+    const connection = connect(Number(port), hostname);
+    await once(connection, 'connect');
+    const sent = (body: object) =>
+      [
+        'POST /mcp HTTP/1.1',
+        `Host: ${hostname}:${port}`,
+        'Accept: application/json, text/event-stream',
+        'Content-Type: application/json',
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+        `Content-Length: ${JSON.stringify(body).length}`,
+        '',
+        JSON.stringify(body),
+      ].join('\r\n');
+    connection.write(sent(call(1, 'steps')) + sent(call(2, 'wait')));
+    const pid = await began();
+    connection.destroy();
+    await ended(pid);
+    world.write('heard', '');
+    const stream = open({ method: 'GET', headers });
+    stream.on('error', () => {});
+    stream.end();
+    await once(stream, 'response');
+    stream.destroy();
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['begun', 'ended']);
   });
 
   it('ends the response to a call that is withdrawn, and takes its id again', async () => {

@@ -80,7 +80,7 @@ export class HttpSession {
     this.#open++;
     clearTimeout(this.#timer);
     if (request.method === 'GET') this.#hadStream = true;
-    response.once('close', () => {
+    onceClosed(request, response, () => {
       // Streams are not resumed, so nobody can get the answers any more.
       if (!response.writableFinished) this.#cancel(requests);
       this.#ids.free(requests);
@@ -113,6 +113,28 @@ export class HttpSession {
       });
     }
   }
+}
+
+/**
+ * Waits for the end of a response. A response that waits for an earlier one of its connection does
+ * not belong to the connection yet, so Node.js does not tell it that the connection has closed.
+ */
+function onceClosed(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  onClosed: () => void,
+): void {
+  let isOpen = true;
+  const close = () => {
+    response.off('close', close);
+    socket.off('close', close);
+    // Removed listeners are still called where both events come together.
+    if (isOpen) onClosed();
+    isOpen = false;
+  };
+  response.once('close', close);
+  // Any number of requests may wait on one connection.
+  socket.setMaxListeners(0).once('close', close);
 }
 
 function requestsOf(body: unknown): RequestId[] {
