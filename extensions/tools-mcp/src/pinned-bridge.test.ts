@@ -1,6 +1,7 @@
-import type { AnyTool, KeyValueStore } from '@ethosagent/types';
+import { DefaultToolRegistry } from '@ethosagent/core';
+import type { KeyValueStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { answers, createFakeBridge } from './fixtures/fake-host.js';
+import { answers, createFakeBridge, type FakeServer } from './fixtures/fake-host.js';
 import { parseMcpConfig } from './index.js';
 import { createPinnedMcpBridge } from './pinned-bridge.js';
 
@@ -22,21 +23,23 @@ const H = { command: 'fake', args: ['one'] };
 const G = { command: 'fake', args: ['two'] };
 
 /** A bridge over the pins of a bridge that has started the servers `h` and `g`. */
-async function pinnedWorld(servers: Record<string, object> = { h: H, g: G }) {
+async function pinnedWorld(servers: Record<string, object> = { h: H, g: G }, tools = ['go']) {
   const pins = memoryStore();
-  const { bridge } = createFakeBridge(answers, { pins, config: config({ h: H, g: G }) });
+  const serve: FakeServer = (message, process) =>
+    message.method === 'tools/list'
+      ? { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+      : answers(message, process);
+  const { bridge } = createFakeBridge(serve, { pins, config: config({ h: H, g: G }) });
   await bridge.start();
   await bridge.close();
-  const registered = new Map<string, AnyTool>();
-  const pinned = createPinnedMcpBridge({
-    config: config(servers),
-    pins,
-    registry: {
-      register: (tool) => void registered.set(tool.name, tool),
-      unregister: (name) => registered.delete(name),
-    },
-  });
-  return { pins, pinned, names: () => [...registered.keys()].sort() };
+  const registry = new DefaultToolRegistry();
+  const pinned = createPinnedMcpBridge({ config: config(servers), pins, registry });
+  const names = () =>
+    registry
+      .toDefinitions()
+      .map(({ name }) => name)
+      .sort();
+  return { pins, pinned, registry, names };
 }
 
 describe('createPinnedMcpBridge', () => {
@@ -85,4 +88,25 @@ describe('createPinnedMcpBridge', () => {
       expect(names()).toEqual([]);
     },
   );
+
+  it('holds back a tool that the registry refuses, and no other', async () => {
+    const { pinned, registry, names } = await pinnedWorld({ h: H }, ['a', 'go', 'z']);
+    const taken = {
+      name: 'mcp__h__go',
+      description: 'Goes.',
+      schema: {},
+      capabilities: {},
+      execute: async () => ({ ok: true, value: '' }) as const,
+    };
+    registry.register(taken, { pluginId: 'p' });
+    expect(await pinned.start()).toMatchObject([
+      {
+        server: 'h',
+        tools: ['mcp__h__a', 'mcp__h__z'],
+        held: [{ tool: 'go', reason: expect.stringContaining('belongs to plugin p') }],
+      },
+    ]);
+    await pinned.close();
+    expect(names()).toEqual(['mcp__h__go']);
+  });
 });

@@ -1,4 +1,4 @@
-import { hasMcpServer } from '@ethosagent/policy';
+import { type HeldTool, hasMcpServer } from '@ethosagent/policy';
 import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
 import type { McpBridge, McpBridgeOptions } from './bridge-api.js';
 import type { McpServerConfig } from './config.js';
@@ -7,6 +7,7 @@ import { capabilitiesOf, variablesOf } from './declaration.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import { mcpToolName } from './names.js';
 import { isPinnedAs, pinnedTools } from './pins.js';
+import { whyRefused } from './registered-tools.js';
 import { serverPin } from './server-pin.js';
 import { serverTool } from './server-tools.js';
 import { isFilteredIn } from './tool-filter.js';
@@ -25,12 +26,14 @@ interface Standing {
   state: 'pinned';
   reason: string;
   tools: string[];
-  held: [];
+  /** The tools that the registry refused. */
+  held: HeldTool[];
 }
 
 /** The tools of a server in the registry, and why it has none when its pins can't be read. */
 interface Registered {
   names: string[];
+  held: HeldTool[];
   problem?: string;
 }
 
@@ -54,13 +57,18 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
   const registered = new Map<McpServerConfig, Promise<Registered>>();
   const standing = new Map<string, Standing>();
 
-  const register = async (server: McpServerConfig): Promise<string[]> => {
-    if (!(await isPinnedAs(pins, server.name, (await serverPin(server)).hash))) return [];
-    const capabilities = capabilitiesOf(server, variables);
+  const register = async (server: McpServerConfig): Promise<Registered> => {
     const names: string[] = [];
+    const held: HeldTool[] = [];
+    if (!(await isPinnedAs(pins, server.name, (await serverPin(server)).hash))) {
+      return { names, held };
+    }
+    const capabilities = capabilitiesOf(server, variables);
     for (const listed of await pinnedTools(pins, server.name)) {
-      if (!isFilteredIn(server, listed.definition.name)) continue;
-      registry.register(
+      const { name: tool } = listed.definition;
+      if (!isFilteredIn(server, tool)) continue;
+      const reason = whyRefused(
+        registry,
         serverTool(listed, {
           server,
           capabilities,
@@ -69,21 +77,19 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
           connectionFor: () => undefined,
         }),
       );
-      names.push(mcpToolName(server.name, listed.definition.name));
+      if (reason === undefined) names.push(mcpToolName(server.name, tool));
+      else held.push({ tool, reason });
     }
-    return names;
+    return { names, held };
   };
   const registerOnce = (server: McpServerConfig) => {
     const known =
       registered.get(server) ??
-      register(server).then<Registered, Registered>(
-        (names) => ({ names }),
-        (error: unknown) => {
-          // The pins are read again at the next start. Other servers don't need them.
-          registered.delete(server);
-          return { names: [], problem: messageOf(error, (text) => text) };
-        },
-      );
+      register(server).catch((error: unknown): Registered => {
+        // The pins are read again at the next start. Other servers don't need them.
+        registered.delete(server);
+        return { names: [], held: [], problem: messageOf(error, (text) => text) };
+      });
     registered.set(server, known);
     return known;
   };
@@ -92,7 +98,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
       const chosen = config.servers.filter(({ name }) => hasMcpServer(servers, name));
       return Promise.all(
         chosen.map(async (server) => {
-          const { names, problem } = await registerOnce(server);
+          const { names, held, problem } = await registerOnce(server);
           const told: Standing = {
             server: server.name,
             personality,
@@ -102,7 +108,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
                 ? 'it is not started, and its tools are as they were accepted'
                 : `it is not started, and offers no tools: ${problem}`,
             tools: names,
-            held: [],
+            held,
           };
           standing.set(JSON.stringify([server.name, personality ?? null]), told);
           return told;

@@ -22,6 +22,19 @@ interface Wanted {
   make: () => AnyTool;
 }
 
+/** Registers a tool. Returns why the registry refused it. */
+export function whyRefused(
+  registry: Pick<ToolRegistry, 'register'>,
+  tool: AnyTool,
+): string | undefined {
+  try {
+    registry.register(tool);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'was refused';
+  }
+}
+
 /** Keeps the tools that a bridge has put into the registry. */
 export class RegisteredTools {
   readonly #registry: Pick<ToolRegistry, 'register' | 'unregister'>;
@@ -64,12 +77,9 @@ export class RegisteredTools {
     }
     for (const [name, { tool, hash, make }] of wanted) {
       if (this.#registered.get(name)?.hash === hash) continue;
-      try {
-        this.#registry.register(make());
-        this.#registered.set(name, { server: server.name, tool, hash });
-      } catch (error) {
-        held.push({ tool, reason: error instanceof Error ? error.message : 'was refused' });
-      }
+      const reason = whyRefused(this.#registry, make());
+      if (reason === undefined) this.#registered.set(name, { server: server.name, tool, hash });
+      else held.push({ tool, reason });
     }
     this.#held.set(server.name, held);
   }
