@@ -37,6 +37,7 @@ export function registryTools(
   const allowed = () => toolNames ?? expandToolset(personality.toolset, registry.list()).names;
 
   return {
+    personalityId: personality.id,
     async personality(id) {
       return config(id);
     },

@@ -79,7 +79,14 @@ export class TurnRunner {
    */
   async journal(sessionId: string, claim?: JournalClaim): Promise<Journal> {
     const { journal } = this.#running.get(sessionId) ?? {};
-    return journal ?? (await this.#open(sessionId, { history: false, claim }));
+    if (journal !== undefined) return journal;
+    const { tools, personality = tools.personalityId, identity } = this.options;
+    // Only calls need the policy. What waits can be listed, refused and abandoned while it can't be read.
+    const ref = await this.ref(sessionId).catch((error: unknown) => {
+      if (personality === undefined) throw error;
+      return sessionRef(sessionId, personality, identity);
+    });
+    return this.#open(ref, { history: false, claim });
   }
 
   /** @throws as `AgentLoop.decide` */
@@ -117,7 +124,7 @@ export class TurnRunner {
     });
   }
 
-  /** The session, with the same owner as in the calls of its turns. */
+  /** The session, with the same owner as in the calls of its turns. @throws `CONFIG_INVALID` */
   async ref(sessionId: string): Promise<SessionRef> {
     const { tools, personality, identity } = this.options;
     return sessionRef(sessionId, (await tools.personality(personality)).id, identity);
@@ -271,7 +278,8 @@ export class TurnRunner {
       claim,
     }: { signal: AbortSignal; givenUp: AbortSignal; claim: JournalClaim | undefined },
   ): Promise<{ journal?: Journal; isResumed: boolean; done?: AgentEvent }> {
-    const journal = await this.#open(sessionId, { history: true, signal, claim });
+    const ref = await this.ref(sessionId);
+    const journal = await this.#open(ref, { history: true, signal, claim });
     const record = begin(journal.log, journal.ref);
     if ('type' in record) return { done: record, isResumed: true };
     await journal.refreshSources();
@@ -285,7 +293,7 @@ export class TurnRunner {
   }
 
   async #open(
-    sessionId: string,
+    ref: SessionRef,
     {
       history,
       signal,
@@ -293,7 +301,6 @@ export class TurnRunner {
     }: { history: boolean; signal?: AbortSignal; claim?: JournalClaim | undefined },
   ): Promise<Journal> {
     const { sessions, identity = {} } = this.options;
-    const ref = await this.ref(sessionId);
     const info = await sessions.get(ref.id);
     if (info !== null && !isSameOwner(info, ref)) {
       throw new EthosError(
@@ -304,7 +311,7 @@ export class TurnRunner {
     const log = await (history
       ? this.#logs.read(sessions, ref.id)
       : readLog(sessions, ref.id, { history }));
-    const ledger = this.#ledgers.ofSession(sessionId, identity);
+    const ledger = this.#ledgers.ofSession(ref.id, identity);
     return new Journal(sessions, ref, {
       log,
       ledger,

@@ -11,6 +11,11 @@ import type { SessionIdentity } from './session-api.js';
 
 /** The tools of a session, as a runtime and `registryTools` of the agent loop provide them. */
 export interface SessionTools {
+  /**
+   * The id of the active personality. With it, calls can be refused and turns abandoned while the
+   * file of that personality can't be read.
+   */
+  readonly personalityId?: string;
   /** The present personality; without an id, the active one. @throws `CONFIG_INVALID` */
   personality(id?: string): Promise<PersonalityConfig>;
   /** The tools that the model is offered. @throws `CONFIG_INVALID` */

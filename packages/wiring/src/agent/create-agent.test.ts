@@ -206,6 +206,38 @@ describe('createAgent', () => {
     expect(existsSync(join(home, 'work', 'b.txt'))).toBe(false);
   });
 
+  it.each([
+    ['is broken', () => personality('writer', 'instructions: [\n')],
+    ['is removed', () => rmSync(join(home, 'personalities', 'writer'), { recursive: true })],
+  ])('refuses and abandons, but allows nothing, while its file %s', async (_, spoil) => {
+    const note = defineTool({
+      name: 'note',
+      description: 'Notes.',
+      input: z.object({}),
+      capabilities: {},
+      requiresApproval: true,
+      execute: async () => ok('noted'),
+    });
+    const { agent, ask } = await start([[['note', {}]]], { tools: [note] });
+    const { approvals } = await ask('s');
+    const [asked] = approvals;
+    if (asked === undefined) throw new Error('nothing waits');
+    const stranger = await start([], { tools: [note], identity: { userScopeId: 'user:eve' } });
+    spoil();
+    const codeOf = (what: Promise<unknown>) => what.then(() => undefined, errorCodeOf);
+
+    expect(await agent.loop.state('s')).toBe('paused');
+    expect(await agent.loop.pending('s')).toMatchObject([
+      { toolName: 'note', cannotRun: expect.stringContaining('CONFIG_INVALID') },
+    ]);
+    expect(await codeOf(agent.loop.decide('s', asked, { approved: true }))).toBe('CONFIG_INVALID');
+    await agent.loop.decide('s', asked, { approved: false });
+    expect(await codeOf(ask('other'))).toBe('CONFIG_INVALID');
+    expect(await codeOf(stranger.agent.loop.abandon('s'))).toBe('SESSION_OWNER_MISMATCH');
+    await agent.loop.abandon('s');
+    expect(await agent.loop.state('s')).toBe('idle');
+  });
+
   it('closes in the middle of a turn: nothing goes on, and the turn can be resumed', async () => {
     const slow = defineTool({
       name: 'slow',
