@@ -1,4 +1,4 @@
-import { type OptionNames, unknownOption } from '@ethosagent/policy';
+import { isObject, type OptionNames, unknownOption } from '@ethosagent/policy';
 import type { GrantScope } from '@ethosagent/types';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 
@@ -69,11 +69,23 @@ const DECISION: OptionNames<Exclude<ApprovalDecision, boolean>> = {
 };
 
 /**
- * What is wrong with a decision that has a key that there is not. A misspelt `args` would approve
- * the arguments of the model.
+ * Why an answer is neither a yes nor a no: it has another shape, or a key that there is not, since a
+ * misspelt `args` would approve the arguments of the model.
  */
 export function decisionProblem(said: unknown): string | undefined {
-  if (typeof said !== 'object' || said === null) return undefined;
-  const problem = unknownOption(said, DECISION);
+  if (typeof said === 'boolean') return undefined;
+  const problem = isObject(said) ? objectProblem(said) : `it is ${told(said)}; ${GIVE}`;
   return problem && `the decision does not count: ${problem}`;
+}
+
+const GIVE = 'give { approved: true } or { approved: false }';
+
+function objectProblem(said: { approved?: unknown }): string | undefined {
+  const isSaid = typeof said.approved === 'boolean';
+  const problem = isSaid ? undefined : `\`approved\` is neither true nor false; ${GIVE}`;
+  return unknownOption(said, DECISION) ?? problem;
+}
+
+function told(said: unknown): string {
+  return said === undefined ? 'undefined, as after a forgotten `return`' : `of type ${typeof said}`;
 }

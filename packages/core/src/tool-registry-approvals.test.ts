@@ -33,6 +33,11 @@ const refused = (why: string, cause: FailureCause = 'NOT_APPROVED'): ToolResult 
   cause,
 });
 
+const noDecision = (what: string) =>
+  refused(
+    `the decision does not count: ${what}; give { approved: true } or { approved: false }, ${NOT_RUN}`,
+  );
+
 describe('DefaultToolRegistry approvals', () => {
   it.each<[string, ((request: ApprovalRequest) => unknown) | undefined, ToolResult]>([
     ['no callback', undefined, refused(`no approval callback is configured, ${NOT_RUN}`)],
@@ -43,10 +48,14 @@ describe('DefaultToolRegistry approvals', () => {
       () => ({ approved: false, reason: 'too much' }),
       refused('it was refused: too much'),
     ],
-    ['undefined', () => undefined, refused('it was refused')],
-    ['"true"', () => 'true', refused('it was refused')],
-    ['1', () => 1, refused('it was refused')],
-    ['approved: "yes"', () => ({ approved: 'yes' }), refused('it was refused')],
+    ['undefined', () => undefined, noDecision('it is undefined, as after a forgotten `return`')],
+    ['"true"', () => 'true', noDecision('it is of type string')],
+    ['1', () => 1, noDecision('it is of type number')],
+    [
+      'approved: "yes"',
+      () => ({ approved: 'yes' }),
+      noDecision('`approved` is neither true nor false'),
+    ],
     [
       'a throw',
       () => {

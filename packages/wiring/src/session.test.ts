@@ -455,7 +455,7 @@ describe('a session', () => {
     expect([pays, await session.pending()]).toEqual([[1], []]);
   });
 
-  describe('with a decision that has a key that there is not', () => {
+  describe('with a decision that is none, or has a key that there is not', () => {
     const MISSPELT = Object({ approved: true, arguments: { amount: 1 } });
     const problem = /APPROVAL_INVALID: .*there is no option "arguments"; there are approved, /;
 
@@ -473,18 +473,26 @@ describe('a session', () => {
       expect(pays).toEqual([1]);
     });
 
-    it.each(['session', 'none'] as const)(
-      'from the callback does not run, with protections: %s',
-      async (protections) => {
+    it.each([
+      [MISSPELT, 'session'],
+      [MISSPELT, 'none'],
+      [undefined, 'session'],
+      [undefined, 'none'],
+    ] as const)(
+      'from the callback does not run, for %j with protections: %s',
+      async (said, protections) => {
         const failed: unknown[] = [];
         const runtime = await start({
-          approve: () => MISSPELT,
+          approve: () => said,
           onError: ({ error }) => {
             failed.push(error);
           },
         });
         const [answer] = await runtime.execute([call('pay', { amount: 20 })], { protections });
         expect(answer?.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
+        expect(JSON.stringify(answer?.result)).toMatch(
+          said === undefined ? /it is undefined, as after a forgotten `return`/ : /no option/,
+        );
         expect(pays).toEqual([]);
         expect(failed).toEqual([expect.objectContaining({ code: 'APPROVAL_INVALID' })]);
       },

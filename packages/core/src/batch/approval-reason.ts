@@ -54,11 +54,10 @@ function shortReason(reason: string): string {
 export function refusal(decision: unknown): string | undefined {
   if (decision === true) return undefined;
   try {
-    if (typeof decision !== 'object' || decision === null) return 'it was refused';
-    const { approved, reason, args }: { approved?: unknown; reason?: unknown; args?: unknown } =
-      decision;
     const problem = decisionProblem(decision);
     if (problem !== undefined) return `${problem}, ${NOT_RUN}`;
+    const { approved, reason, args }: { approved?: unknown; reason?: unknown; args?: unknown } =
+      Object(decision);
     if (approved === true && args === undefined) return undefined;
     if (approved === true)
       return `it was approved with changed arguments, which only a call in a session can take, ${NOT_RUN}`;

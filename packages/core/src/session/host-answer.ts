@@ -13,7 +13,7 @@ export type AskHost = (
  * @param approve the callback of the host
  * @param request what is asked
  * @returns `later` without a host; `false` without asking anybody if the call is aborted already
- * @throws `APPROVAL_INVALID` for an answer with a key that there is not
+ * @throws `APPROVAL_INVALID` for an answer that is no decision, or has a key that there is not
  */
 export async function answerOfHost(
   approve: AskHost | undefined,
@@ -22,7 +22,7 @@ export async function answerOfHost(
   if (approve === undefined) return 'later';
   if (request.signal.aborted) return false;
   const said = await approve(request);
-  const problem = decisionProblem(said);
+  const problem = said === 'later' ? undefined : decisionProblem(said);
   if (problem !== undefined) throw new EthosError('APPROVAL_INVALID', problem);
   return said;
 }

@@ -49,14 +49,10 @@ export async function settleDecision(
   said: CallDecision,
   { personality, check }: DecisionParts,
 ): Promise<{ decision: SettledDecision; shown: PendingApproval }> {
-  const problem = decisionProblem(said);
+  const given: CallDecision = Object(said);
+  const problem = decisionProblem(given);
   if (problem !== undefined) throw invalid(problem);
-  const { approved, reason, args, always, by }: CallDecision = Object(said);
-  if (typeof approved !== 'boolean') {
-    throw invalid(
-      '`approved` is neither true nor false; give { approved: true } or { approved: false }',
-    );
-  }
+  const { approved, reason, args, always, by } = given;
   if (!approved && (args !== undefined || always !== undefined)) {
     throw invalid('a no has neither `args` nor `always`');
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { causeOfAbort } from '@ethosagent/policy';
-import type { FailureCause } from '@ethosagent/types';
+import { causeOfAbort, errorText } from '@ethosagent/policy';
+import { errorCodeOf, type FailureCause } from '@ethosagent/types';
 import { copyPlain, deepFreeze } from '../../plain.js';
 import { saysTheSame } from '../../tool-settings.js';
 import { approvalReason, joined, NOT_RUN, refusal, turnGate } from '../approval-reason.js';
@@ -104,13 +104,18 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
     return refused(state, why, cause);
   }
   if (ending.kind === 'threw') state.thrown = { error: ending.error };
-  const why =
-    ending.kind === 'threw' ? `the approval callback failed, ${NOT_RUN}` : refusal(ending.value);
+  const why = ending.kind === 'threw' ? failure(ending.error) : refusal(ending.value);
   const approved = why === undefined;
   note(state, { reason, approved, decision: ending, askedAt, now: now() });
   if (why !== undefined) return refused(state, why);
   state.approved = { entry, capabilities, untrusted };
   return refuseIfChanged(state);
+}
+
+/** Other errors of a host may hold what the model must not read. */
+function failure(error: unknown): string {
+  const isAnswer = errorCodeOf(error) === 'APPROVAL_INVALID';
+  return `${isAnswer ? errorText(error) : 'the approval callback failed'}, ${NOT_RUN}`;
 }
 
 interface Decided {
