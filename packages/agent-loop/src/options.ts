@@ -1,4 +1,4 @@
-import { assertOptions, MAX_TIMER_MS } from '@ethosagent/policy';
+import { ABOVE_ZERO, assertNumbers, assertOptions, MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
 
@@ -47,14 +47,11 @@ export function turnLimits(
     resultBudgetChars,
   };
   assertOptions('limits', limits, all);
-  for (const [name, limit] of Object.entries(all)) {
-    if (typeof limit === 'number' && limit > 0) continue;
-    throw new EthosError('CONFIG_INVALID', `limits.${name} is ${limit}; give a number above zero`);
-  }
-  for (const [name, price] of pricesOf(prices)) {
-    if (typeof price === 'number' && Number.isFinite(price) && price >= 0) continue;
-    throw new EthosError('CONFIG_INVALID', `prices.${name} is ${price}; give US dollars from zero`);
-  }
+  assertNumbers('limits.', all, ABOVE_ZERO);
+  assertNumbers('prices.', pricesOf(prices), {
+    wanted: 'US dollars from zero',
+    fits: (price) => Number.isFinite(price) && price >= 0,
+  });
   if (Number.isFinite(maxCostUsd) && prices === undefined) {
     throw new EthosError(
       'CONFIG_INVALID',
@@ -68,16 +65,15 @@ export function turnLimits(
   };
 }
 
-function pricesOf(prices: AgentLoopOptions['prices']): [string, unknown][] {
-  if (prices === undefined) return [];
+function pricesOf(prices: AgentLoopOptions['prices']): object {
+  if (prices === undefined) return {};
   const { input, output, cachedInput, cacheWrite } = prices;
-  const all = {
+  return {
     input,
     output,
     ...(cachedInput !== undefined && { cachedInput }),
     ...(cacheWrite !== undefined && { cacheWrite }),
   };
-  return Object.entries(all);
 }
 
 /** @throws `CONFIG_INVALID` */
@@ -85,9 +81,6 @@ export function retryPlan(retries: AgentRetries = {}): RetryPlan {
   const { maxRetries = 4, firstDelayMs = 1_000, maxDelayMs = 60_000, idleMs = 300_000 } = retries;
   const all = { maxRetries, firstDelayMs, maxDelayMs, idleMs };
   assertOptions('retries', retries, all);
-  for (const [name, value] of Object.entries(all)) {
-    if (typeof value === 'number' && value >= 0) continue;
-    throw new EthosError('CONFIG_INVALID', `retries.${name} is ${value}; give a number from zero`);
-  }
+  assertNumbers('retries.', all, { wanted: 'a number from zero', fits: (value) => value >= 0 });
   return { ...all, idleMs: Math.min(Math.max(idleMs, 1), MAX_TIMER_MS) };
 }

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
 import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
 import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
 import { HeadFile, headPath, readHead } from './head-file.js';
@@ -98,8 +98,16 @@ export class JsonlAuditSink implements AuditSink {
     // Resolved now, since the process may change its folder later.
     const path = resolve(options.path);
     this.#path = path;
-    this.#maxBytes = limit('maxBytes', maxBytes);
-    this.#maxFiles = limit('maxFiles', maxFiles);
+    assertNumbers(
+      '',
+      { maxBytes, maxFiles },
+      {
+        wanted: 'a whole number above zero',
+        fits: (value) => Number.isSafeInteger(value) && value > 0,
+      },
+    );
+    this.#maxBytes = maxBytes;
+    this.#maxFiles = maxFiles;
     this.#hashOf = chainHash(key);
     this.#seqs = options.durations === true ? new WeakMap() : undefined;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -323,11 +331,6 @@ export class JsonlAuditSink implements AuditSink {
     }
     closeSync(old);
   }
-}
-
-function limit(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new EthosError('CONFIG_INVALID', `${name} is ${value}; give a whole number above zero`);
 }
 
 function unknownEnd(path: string): EthosError {

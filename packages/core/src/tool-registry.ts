@@ -1,5 +1,12 @@
 import { teeAuditSink } from '@ethosagent/audit';
-import { assertOptions, mcpServerOf, parametersForModels, unawaited } from '@ethosagent/policy';
+import {
+  ABOVE_ZERO,
+  assertNumbers,
+  assertOptions,
+  mcpServerOf,
+  parametersForModels,
+  unawaited,
+} from '@ethosagent/policy';
 import { BackgroundProcessTable, processesEnded } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -354,10 +361,7 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     maxServices,
     maxServiceCloseMs,
   };
-  for (const [name, limit] of Object.entries(limits)) {
-    if (typeof limit === 'number' && limit > 0) continue;
-    throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
-  }
+  assertNumbers('', limits, ABOVE_ZERO);
   if (checkSchema !== undefined && typeof checkSchema !== 'function') {
     throw new EthosError('CONFIG_INVALID', 'checkSchema is not a function');
   }

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@ethosagent/policy';
+import { assertNumbers, MAX_TIMER_MS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { McpServeOptions, ServedRuntime } from './served-runtime.js';
 
@@ -12,8 +12,14 @@ export function assertLimits(
       throw invalid(`${name} is no limit; there are ${known.join(', ')}`);
     }
     const max = name.endsWith('Ms') ? MAX_TIMER_MS : Number.POSITIVE_INFINITY;
-    if (typeof limit === 'number' && limit > 0 && limit <= max) continue;
-    throw invalid(`${name} is ${limit}; give a number above zero, up to ${max}`);
+    assertNumbers(
+      '',
+      { [name]: limit },
+      {
+        wanted: `a number above zero, up to ${max}`,
+        fits: (value) => value > 0 && value <= max,
+      },
+    );
   }
 }
 

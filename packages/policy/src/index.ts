@@ -119,8 +119,8 @@ export type { NetworkConsents } from './network-consents.js';
 export { isServicePort, networkConsents } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
 export { once } from './once.js';
-export type { OptionNames } from './options.js';
-export { assertOptions, unknownOption } from './options.js';
+export type { NumberRule, OptionNames } from './options.js';
+export { ABOVE_ZERO, assertNumbers, assertOptions, unknownOption } from './options.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,

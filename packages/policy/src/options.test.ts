@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertOptions, type OptionNames } from './options.js';
+import { ABOVE_ZERO, assertNumbers, assertOptions, type OptionNames } from './options.js';
 
 interface Options {
   denyPaths?: readonly string[];
@@ -26,6 +26,28 @@ describe('assertOptions', () => {
   ])('refuses %j', (options, problem) => {
     expect(() => assertOptions('createIt', options, OPTIONS)).toThrow(
       `CONFIG_INVALID: createIt: ${problem}`,
+    );
+  });
+});
+
+describe('assertNumbers', () => {
+  it('accepts numbers that fit', () => {
+    const limits = { maxSteps: 1, maxMs: 0.5, maxTokens: Number.POSITIVE_INFINITY };
+    expect(() => assertNumbers('limits.', limits, ABOVE_ZERO)).not.toThrow();
+  });
+
+  it.each([
+    [0, '0'],
+    [-1, '-1'],
+    [Number.NaN, 'NaN'],
+    ['3', 'the text "3"'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [true, 'true'],
+  ])('refuses %j', (maxSteps, told) => {
+    const limits = { maxCalls: 1, maxSteps };
+    expect(() => assertNumbers('limits.', limits, ABOVE_ZERO)).toThrow(
+      `CONFIG_INVALID: limits.maxSteps is ${told}; give a number above zero`,
     );
   });
 });

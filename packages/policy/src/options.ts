@@ -39,6 +39,33 @@ export function unknownOption(options: object, known: object): string | undefine
   return `there is no option "${unknown}"; ${next}`;
 }
 
+/** The numbers that an option takes. */
+export interface NumberRule {
+  /** What to give instead, for the message. */
+  readonly wanted: string;
+  /** Whether a number fits. */
+  readonly fits: (value: number) => boolean;
+}
+
+/** The rule of limits. */
+export const ABOVE_ZERO: NumberRule = { wanted: 'a number above zero', fits: (value) => value > 0 };
+
+/**
+ * Refuses options that are no numbers, or do not fit. A limit of another type would have no effect.
+ *
+ * @param of what the messages put before the names, such as `limits.`
+ * @param values the options by their names
+ * @param rule which numbers fit
+ * @throws `CONFIG_INVALID` for the first one that does not fit
+ */
+export function assertNumbers(of: string, values: object, { wanted, fits }: NumberRule): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'number' && fits(value)) continue;
+    const said = typeof value === 'string' ? `the text ${JSON.stringify(value)}` : String(value);
+    throw invalid(`${of}${name} is ${said}; give ${wanted}`);
+  }
+}
+
 function told(options: unknown): string {
   if (options === undefined) return 'the options are missing';
   return `the options are ${options === null || Array.isArray(options) ? 'not an object' : `of type ${typeof options}`}`;

@@ -1,5 +1,5 @@
 import { isLedgerSession, type SessionLimits } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { ABOVE_ZERO, assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { ExecuteOptions, SessionOptions } from './runtime-api.js';
 
@@ -47,10 +47,7 @@ export function assertSession(id: unknown, options: SessionOptions): void {
   const { approve, limits = {} } = options;
   assertApprove(approve);
   assertOptions('limits', limits, LIMITS);
-  for (const [name, limit] of Object.entries(limits)) {
-    if (typeof limit === 'number' && limit > 0) continue;
-    throw invalid(`limits.${name} is ${limit}; give a number above zero`);
-  }
+  assertNumbers('limits.', limits, ABOVE_ZERO);
 }
 
 /** @throws `CONFIG_INVALID` */

@@ -5,14 +5,13 @@ import {
   type ShowImagesOptions,
   type UntrustedFiles,
 } from '@ethosagent/core';
-import { assertOptions } from '@ethosagent/policy';
+import { assertNumbers, assertOptions } from '@ethosagent/policy';
 import {
   CapabilityError,
   type DelegatedTask,
   type DelegationCaller,
   type DelegationInfo,
   type DelegationProvider,
-  EthosError,
   type QuarantinedRead,
   type QuarantinedValue,
   type SessionStore,
@@ -238,13 +237,14 @@ export class Delegations {
 
 function limitsOf(limits: DelegationLimits): Required<DelegationLimits> {
   assertOptions('delegation', limits, DEFAULTS);
-  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
-  const wrong = given.find(([, limit]) => !Number.isSafeInteger(limit) || limit < 0);
-  if (wrong !== undefined) {
-    const [name, value] = wrong;
-    throw new EthosError('CONFIG_INVALID', `delegation.${name} is ${value}; give a whole number`);
-  }
-  return { ...DEFAULTS, ...Object.fromEntries(given) };
+  const given = Object.fromEntries(
+    Object.entries(limits).filter(([, limit]) => limit !== undefined),
+  );
+  assertNumbers('delegation.', given, {
+    wanted: 'a whole number from zero',
+    fits: (value) => Number.isSafeInteger(value) && value >= 0,
+  });
+  return { ...DEFAULTS, ...given };
 }
 
 function limit(detail: string, rule: string): CapabilityError {

@@ -1,3 +1,4 @@
+import { assertNumbers } from '@ethosagent/policy';
 import { EthosError, type ImageMediaType } from '@ethosagent/types';
 
 /** The limits of a model for the images of a result. */
@@ -69,9 +70,14 @@ export function resolveImageLimits(
     if (most === undefined) {
       throw invalid(`${name} is no limit of images; there are ${Object.keys(MOST).join(', ')}`);
     }
-    if (!Number.isInteger(value) || value < 1 || value > most) {
-      throw invalid(`${name} of images is ${value}; give a whole number from 1 to ${most}`);
-    }
+    assertNumbers(
+      'images.',
+      { [name]: value },
+      {
+        wanted: `a whole number from 1 to ${most}`,
+        fits: (each) => Number.isInteger(each) && each >= 1 && each <= most,
+      },
+    );
   }
   const limits = { ...base, ...given };
   return { ...limits, fitSidePixels: Math.min(limits.fitSidePixels, limits.maxSidePixels) };
