@@ -305,6 +305,22 @@ describe('check', () => {
     );
   });
 
+  it('gives a warning the same level in a file that also has an error', async () => {
+    const levelsWith = async (name: string) => {
+      const file = `toolset: [read_file, read_fil]\nname: ${name}\n`;
+      world.write('.ethos/personalities/coder/config.yaml', file);
+      const { findings } = JSON.parse((await world.run(['check', '--json'])).out);
+      return findings.flatMap(({ level, message, key }: Record<string, string>) =>
+        key === 'fs_reach' ? [] : [[level, key, message?.includes('read_fil is')]],
+      );
+    };
+    expect(await levelsWith('C')).toEqual([['warning', 'toolset', true]]);
+    expect(await levelsWith('7')).toEqual([
+      ['warning', 'toolset', true],
+      ['error', undefined, false],
+    ]);
+  });
+
   const slips: [string, string][] = [
     ['toolset: [read_file, web_serach]', 'web_search'],
     ['toolset: [read_file, termnal]', 'terminal'],

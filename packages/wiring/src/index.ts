@@ -31,6 +31,7 @@ export type {
   ToolRuntimeOptions,
 } from './runtime-api.js';
 export type { RuntimeProblem } from './runtime-problem.js';
+export { otherProblemsOf } from './sound-keys.js';
 export type { RuntimeStores, StoreSource } from './stores/runtime-stores.js';
 export { createToolRuntime } from './tool-runtime.js';
 export { installedTools, packageOfTool } from './tools-by-name.js';

@@ -18,6 +18,18 @@ const ALONE: readonly string[] = [...LISTS_OF_NAMES, 'tool_settings'];
 
 const known = new WeakMap<EthosError, SoundKeys>();
 
+const others = new WeakMap<object, readonly RuntimeProblem[]>();
+
+/**
+ * Returns the problems that a message tells of besides the mistakes for which the file is invalid.
+ *
+ * @param error that a runtime threw about a personality
+ * @returns the problems, each with one line of the message; none of another error
+ */
+export function otherProblemsOf(error: unknown): readonly RuntimeProblem[] {
+  return others.get(Object(error)) ?? [];
+}
+
 /** Stores the valid parts of a file together with the error about its mistakes. */
 export function noteSoundKeys(error: EthosError, sound: SoundKeys): void {
   known.set(error, sound);
@@ -36,14 +48,16 @@ export function withOtherProblems(
   const sound = error instanceof EthosError ? known.get(error) : undefined;
   if (!(error instanceof EthosError) || sound === undefined) return error;
   const told = error.message.slice(`${error.code}: `.length).split('\n');
-  const others = find(sound.config)
+  const found = find(sound.config)
     .filter((problem) => countsIn(problem, sound))
-    .map(({ message }) => message)
-    .filter((message) => !told.includes(message));
-  if (others.length === 0) return error;
+    .filter(({ message }) => !told.includes(message));
+  if (found.length === 0) return error;
   const syntax = told.slice(0, sound.syntaxErrors);
-  const rest = [...told.slice(sound.syntaxErrors), ...others].sort(byPlace);
-  return new EthosError(error.code, [...syntax, ...rest].join('\n'), { cause: error });
+  const messages = found.map(({ message }) => message);
+  const rest = [...told.slice(sound.syntaxErrors), ...messages].sort(byPlace);
+  const all = new EthosError(error.code, [...syntax, ...rest].join('\n'), { cause: error });
+  others.set(all, found);
+  return all;
 }
 
 /**

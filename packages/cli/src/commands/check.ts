@@ -61,15 +61,26 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
       findings.push(...(await runtime.problems()).map((each) => findingOf(personality, each)));
     } catch (error) {
       if (errorCodeOf(error) === undefined) throw error;
-      const messages = messageOf(error).split('\n');
-      findings.push(
-        ...messages.map((message) => ({ personality, level: 'error' as const, message })),
-      );
+      findings.push(...(await findingsOf(personality, error)));
     }
   }
   // The others may list what the named one does not.
   if (runtime === undefined || context.namedPersonality !== undefined) return findings;
   return [...findings, ...(await unlistedTools(context, runtime, ids))];
+}
+
+/** A file that is invalid may also have entries that would only be warnings. */
+async function findingsOf(personality: string, error: unknown): Promise<Finding[]> {
+  const { otherProblemsOf } = await import('@ethosagent/wiring');
+  const others = new Map(otherProblemsOf(error).map((each) => [each.message, each]));
+  return messageOf(error)
+    .split('\n')
+    .map((message) => {
+      const other = others.get(message);
+      return other === undefined
+        ? { personality, level: 'error', message }
+        : findingOf(personality, other);
+    });
 }
 
 /** A file of MCP servers that the configuration does not use, so that nothing else reads it. */
