@@ -321,6 +321,15 @@ describe('check', () => {
     ]);
   });
 
+  it('warns of a folder that does not exist, once', async () => {
+    const file = CODER.replaceAll('/notes', '/note');
+    world.write('.ethos/personalities/coder/config.yaml', file);
+    const { out } = await world.run(['check']);
+    expect(out).toMatch(
+      /^warning coder: .*config\.yaml:4:10: fs_reach\.read: there is nothing at .*\/note; correct the path, or make the folder\n1 personality: 0 errors, 1 warning\n$/,
+    );
+  });
+
   const slips: [string, string][] = [
     ['toolset: [read_file, web_serach]', 'web_search'],
     ['toolset: [read_file, termnal]', 'terminal'],

@@ -1,6 +1,7 @@
 import { type CapabilityBackends, supervisorProblem } from '@ethosagent/core';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import type { McpServers } from './mcp-servers.js';
+import { missingRootProblems } from './missing-roots.js';
 import { ownCodeProblems } from './own-code-problems.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
@@ -42,6 +43,7 @@ export async function findRuntimeProblems(
     : [];
   return [
     ...problems.of(config),
+    ...missingRootProblems(config, { file, home }),
     ...writableFileProblems(home, ids),
     ...ownCodeProblems(config, { file, reach: personalities.reachOf(config), tools }),
     ...ofSandbox,
