@@ -358,3 +358,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/completion.js'),
   },
 ];
+
+/** Words that people type for a command, and the command. */
+const WORDS: readonly (readonly [meant: string, words: readonly string[]])[] = [
+  ['reach', ['explain', 'permissions', 'policy', 'capabilities']],
+  ['check', ['validate', 'lint']],
+  ['tools', ['ls']],
+  ['init', ['new', 'create']],
+  ['call', ['exec']],
+  ['serve', ['start']],
+  ['audit tail', ['log', 'logs', 'history']],
+  ['approvals list', ['pending']],
+  ['approvals refuse', ['deny', 'reject']],
+];
+
+/** Names that are no command, and what is meant: also those of commands below another one. */
+export function otherNames(): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { name: parent, children = [] } of COMMANDS) {
+    for (const { name } of children) {
+      const others = names.get(name);
+      const meant = `${parent} ${name}`;
+      names.set(name, others === undefined ? meant : `${others}, or ${meant}`);
+    }
+  }
+  for (const [meant, words] of WORDS) for (const word of words) names.set(word, meant);
+  for (const { name } of COMMANDS) names.delete(name);
+  return names;
+}

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { CliIo } from './cli-io.js';
 import { helpText, ROOT, VERSION_OPTION } from './command-help.js';
 import type { CommandSpec } from './command-spec.js';
+import { otherNames } from './command-table.js';
 import { VERSION } from './version.js';
 
 interface ProgramOptions extends Pick<CliIo, 'out' | 'columns'> {
@@ -31,5 +32,13 @@ export function createProgram({ out, columns, onError, onRun }: ProgramOptions):
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: onError })
     .version(VERSION, ...VERSION_OPTION);
-  return fill(program, [ROOT]);
+  fill(program, [ROOT]);
+  for (const [name, meant] of otherNames()) {
+    program
+      .command(name, { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => program.error(`error: unknown command '${name}'\n(Did you mean ${meant}?)`));
+  }
+  return program;
 }

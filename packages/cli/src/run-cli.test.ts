@@ -38,6 +38,10 @@ afterEach(() => world.remove());
 describe('the command line', () => {
   it.each([
     [['chekc'], 'Did you mean check?'],
+    [['explain', 'read_file', '--all'], 'Did you mean reach?'],
+    [['verify'], 'Did you mean audit verify?'],
+    [['add'], 'Did you mean mcp add?'],
+    [['list'], 'Did you mean approvals list, or secrets list, or sessions list?'],
     [['check', '--stirct'], 'Did you mean --strict?'],
     [['tools', 'one', 'two'], 'too many arguments'],
     [['call'], "missing required argument 'tool'"],
@@ -98,6 +102,16 @@ describe('the command line', () => {
       expect(JSON.parse(out).error.code).toBe('CONFIG_INVALID');
     },
   );
+
+  it.each([
+    [['--json'], 'the command is missing. Usage: ethosagent [options] [command]; --help'],
+    [['audit', '--json'], 'the command is missing. Usage: ethosagent audit [options] [command]; '],
+    [['--json', 'verify'], "unknown command 'verify'\n(Did you mean audit verify?)"],
+  ])('gives JSON of one short message for %j', async (args, message) => {
+    const { code, out } = await world.run(args);
+    expect([code, JSON.parse(out).error.message]).toEqual([2, expect.stringContaining(message)]);
+    expect(out.length).toBeLessThan(300);
+  });
 
   it('takes no option of the program that it is to run for its own', async () => {
     const { out, err } = await world.run(['lokc', '--', '--json']);

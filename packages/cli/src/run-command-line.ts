@@ -40,11 +40,18 @@ export async function runCommandLine(argv: readonly string[], io: CliIo): Promis
     if (asksForJson)
       tellError(new Output(io, true), {
         code: 'CONFIG_INVALID',
-        message: complaint.replace(/^error: /, '').trim(),
+        message: complaintOf(error, complaint),
       });
     else io.err(complaint);
     return EXIT.failed;
   }
+}
+
+/** Without a command, commander complains with the whole help. */
+function complaintOf({ code }: CommanderError, text: string): string {
+  if (code !== 'commander.help') return text.replace(/^error: /, '').trim();
+  const [usage = ''] = text.split('\n', 1);
+  return `the command is missing. ${usage}; --help lists the commands`;
 }
 
 interface Invocation {
