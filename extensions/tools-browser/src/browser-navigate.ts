@@ -1,5 +1,5 @@
 import { defineTool, err } from '@ethosagent/plugin-sdk';
-import { oneLine } from '@ethosagent/policy';
+import { isWebUrl, oneLine } from '@ethosagent/policy';
 import {
   errorCodeOf,
   type ScopedServices,
@@ -39,7 +39,10 @@ const input = z.object({
   url: z
     .string()
     .max(8_000)
-    .refine(isOpenable, 'expected an absolute http: or https: URL, or about:blank')
+    .refine(
+      (url) => url === 'about:blank' || isWebUrl(url),
+      'expected an absolute http: or https: URL without a user name, or about:blank',
+    )
     .describe('An absolute http: or https: URL.'),
   new_tab: z.boolean().default(false).describe('Open it in a new tab.'),
 });
@@ -269,9 +272,4 @@ export function isOfProxy(
 ): boolean {
   if (response.fromServiceWorker() || !/^http:/i.test(response.url())) return false;
   return response.headers()[MARK_HEADER] === proxyMark;
-}
-
-function isOpenable(url: string): boolean {
-  if (url === 'about:blank') return true;
-  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 }

@@ -60,6 +60,8 @@ describe('calls without a browser', () => {
     ['browser_select', { ref: REF, values: [] }, 'values'],
     ['browser_upload', { ref: REF, paths: [] }, 'paths'],
     ['browser_snapshot', { from_line: 0 }, 'from_line'],
+    ['browser_navigate', { url: 'http://user:pass@x.example/' }, 'without a user name'],
+    ['browser_navigate', { url: 'https://user@x.example/' }, 'without a user name'],
     ['browser_save', { path: 'page.html' }, 'ends in .pdf'],
     ['browser_dialog', { ref: REF, accept: false, text: 'x' }, 'only with accept'],
     ['browser_tabs', { action: 'close' }, 'expected a tab'],

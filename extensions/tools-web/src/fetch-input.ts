@@ -1,3 +1,4 @@
+import { isWebUrl } from '@ethosagent/policy';
 import { z } from 'zod';
 
 const MAX_URL_CHARS = 8_192;
@@ -76,11 +77,3 @@ export const fetchSettings = z.strictObject({
 });
 
 export type FetchSettings = z.infer<typeof fetchSettings>;
-
-function isWebUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  const isWeb = protocol === 'http:' || protocol === 'https:';
-  // Their values would be shown with every answer.
-  return isWeb && username === '' && password === '';
-}

@@ -238,5 +238,5 @@ export {
   wholeMs,
 } from './turn-input.js';
 export { Turns } from './turns.js';
-export { parseUrl, urlPort } from './urls.js';
+export { isWebUrl, parseUrl, urlPort } from './urls.js';
 export { indexedWords } from './word-stems.js';

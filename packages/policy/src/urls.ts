@@ -27,6 +27,19 @@ export function parseUrl(url: string | URL, base?: string): URL | null {
 }
 
 /**
+ * Whether a text is a URL that a model may give to a tool: its user name and password would be shown
+ * and recorded with it.
+ *
+ * @param text what the model gave
+ * @returns whether it is an absolute http or https URL without user name and password
+ */
+export function isWebUrl(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === '' && url.password === '';
+}
+
+/**
  * The port of an http or https URL.
  *
  * @param url of http or https
