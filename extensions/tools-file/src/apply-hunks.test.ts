@@ -47,6 +47,18 @@ describe('applyHunks finds', () => {
     ],
     ['one line of a CRLF file', 'a\r\nb\r\n', { search: 'b', replace: 'x\ny' }, 'a\r\nx\r\ny\r\n'],
     [
+      'a text beside a carriage return that ends no line',
+      'a\r\r\nb\r\r\n\rc\r\n',
+      { search: 'b', replace: 'x' },
+      'a\r\r\nx\r\r\n\rc\r\n',
+    ],
+    [
+      'a text after white space that is no indentation',
+      'a\n\u00a0 b\n\rc\n',
+      { search: 'b\n\rc', replace: 'x' },
+      'a\n\u00a0 x\n',
+    ],
+    [
       'a leading line break of a CRLF file',
       'a\r\nb\r\n',
       { search: '\nb', replace: '\nx\nb' },

@@ -29,14 +29,17 @@ export function exactEdits(
   return others.length === 0 ? undefined : { edits: others, tolerance: 'line endings' };
 }
 
-/** Whether an edit replaces whole lines. Blanks before the first line don't matter. */
+/**
+ * Whether an edit replaces whole lines. Indentation before the first line doesn't matter. Other white
+ * space there is text: a no-break space, or a carriage return that ends no line.
+ */
 export function wholeLines(text: string, edit: Edit | undefined): boolean {
   if (edit === undefined) return false;
   const { start, end } = edit;
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  if (text.slice(lineStart, start).trim() !== '') return false;
-  const rest = text[end];
-  return rest === undefined || rest === '\n' || rest === '\r' || text[end - 1] === '\n';
+  if (/[^ \t]/.test(text.slice(lineStart, start))) return false;
+  const rest = text.slice(end, end + 2);
+  return rest === '' || rest.startsWith('\n') || rest === '\r\n' || text[end - 1] === '\n';
 }
 
 function editsOf(
