@@ -20,10 +20,17 @@ export function isHiddenElement(name: string, attributes: Record<string, string>
   // This is the visual form. The same formula follows for screen readers.
   const isFormula = name === 'img' && names.includes('mwe-math-fallback-image');
   return (
+    (name === 'dialog' && attributes.open === undefined) ||
+    isHiddenByAttribute(isFormula ? { ...attributes, 'aria-hidden': 'false' } : attributes)
+  );
+}
+
+/** Whether an attribute or the inline style hides an element of any kind. */
+export function isHiddenByAttribute(attributes: Record<string, string>): boolean {
+  return (
     attributes.hidden !== undefined ||
     attributes.popover !== undefined ||
-    (attributes['aria-hidden']?.trim().toLowerCase() === 'true' && !isFormula) ||
-    (name === 'dialog' && attributes.open === undefined) ||
+    attributes['aria-hidden']?.trim().toLowerCase() === 'true' ||
     (attributes.style !== undefined && isHiddenStyle(attributes.style))
   );
 }

@@ -148,6 +148,16 @@ describe('Markdown of', () => {
       '- a\n\n  > b\n- c',
     ],
     ['lines', '<p>a<br>b</p>', 'a  \nb'],
+    [
+      'tasks',
+      '<ul><li><input type="checkbox" checked disabled> a</li><li><input type=checkbox disabled id=b> b</li><li><p><label><input type="checkbox">c</label></p></li></ul>',
+      '- [x] a\n- [ ] b\n- [ ] c',
+    ],
+    [
+      'boxes that are no tasks',
+      '<p><input type="checkbox"> a</p><ul><li><input type="checkbox" id="menu">b</li><li><input type="checkbox" disabled style="display:none">c</li><li hidden><input type="checkbox">d</li><li><input type="radio">e</li></ul>',
+      'a\n\n- b\n- c\n- e',
+    ],
   ])('%s', async (_, html, markdown) => {
     expect((await read(html)).markdown).toBe(markdown);
   });

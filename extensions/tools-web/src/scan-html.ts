@@ -1,4 +1,4 @@
-import { isHiddenElement } from './hidden-element.js';
+import { isHiddenByAttribute, isHiddenElement } from './hidden-element.js';
 import { OutlineText } from './outline-text.js';
 import { type PageFacts, PageFactsCollector } from './page-facts.js';
 import {
@@ -39,6 +39,8 @@ const MAX_STEPS = 2_000_000;
 const DEPTH_OF_ONE_STEP = 64;
 const MAX_TITLE_CHARS = 2_000;
 const MAX_SCRIPT_CHARS = 200_000;
+/** The list item, and the paragraph and the label in it that the box of a task may be in. */
+const TASK_BOX_DEPTH = 4;
 
 interface Open {
   name: string;
@@ -117,6 +119,7 @@ class Scan {
     const isHidden = isHiddenElement(name, attributes);
     const open: Open = { name, isWritten: false, isHidden, isDisplay: isDisplay(name, attributes) };
     this.#stack.push(open);
+    if (this.#hidden === 0 && name === 'input') this.#task(attributes);
     if (open.isHidden) this.#hidden += 1;
     if (name === 'pre') this.#pre += 1;
     if (this.#hidden > 0) return;
@@ -208,6 +211,16 @@ class Scan {
     this.#markup.formula(formula);
   }
 
+  /** Shows the box of an item in a list of tasks. */
+  #task(attributes: Record<string, string>): void {
+    const isInItem = this.#stack.slice(-TASK_BOX_DEPTH).some(({ name }) => name === 'li');
+    if (!isInItem || this.#formulas.isOpen || !isTaskBox(attributes)) return;
+    const mark = attributes.checked === undefined ? '[ ] ' : '[x] ';
+    this.#outline.text(mark, false);
+    this.#links.text(mark);
+    this.#markup.text(mark, false);
+  }
+
   /** Reads an element with facts about the page. Such elements are not shown. */
   #head(name: string, attributes: Record<string, string>): void {
     const { lang = '', href = '', rel = '', datetime, type, content = '' } = attributes;
@@ -247,6 +260,16 @@ class Scan {
   #isInside(name: string): boolean {
     return this.#stack.some((open) => open.name === name);
   }
+}
+
+/**
+ * Whether an input is a box that says whether a task is done. A box of a form, or one that only a
+ * style sheet uses to open a menu, can be changed and has a name.
+ */
+function isTaskBox(attributes: Record<string, string>): boolean {
+  const { type = '', id = '', name = '', disabled } = attributes;
+  const isFixed = disabled !== undefined || id + name === '';
+  return type.toLowerCase() === 'checkbox' && isFixed && !isHiddenByAttribute(attributes);
 }
 
 /** Whether a formula in this element has lines of its own. */
