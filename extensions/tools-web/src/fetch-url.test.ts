@@ -441,6 +441,36 @@ describe('fetch_url', () => {
     expect(failureOf(await large.fetchUrl('/'))).toMatch(/^execution_failed: BODY_TOO_LARGE: /);
   });
 
+  it.each([
+    ['in a coding that is unknown', 'compress', Buffer.from([0x1f, 0x9d, 0x90]), 'compress'],
+    ['in two codings, one of which is unknown', 'exi, GZIP', gzipSync('x'), 'gzip'],
+    ['in none after another one', 'gzip, identity', gzipSync('x'), 'gzip'],
+  ])('refuses what is packed %s', async (_, encoding, body, named) => {
+    const { fetchUrl } = await createWorld({
+      '/': page(body, { 'content-encoding': encoding }),
+      '/gone': page(body, { 'content-encoding': encoding }, 410),
+    });
+    for (const raw of [false, true]) {
+      expect(failureOf(await fetchUrl('/', { raw }))).toMatch(
+        new RegExp(
+          `^execution_failed: 127.0.0.1:\\d+ packed its answer in a way that was not asked for and can not be unpacked \\(${named}\\). Use another source.$`,
+        ),
+      );
+    }
+    expect(failureOf(await fetchUrl('/gone'))).toBe(
+      'execution_failed: HTTP 410: the page is gone for good.',
+    );
+  });
+
+  it.each(['utf-8', 'none', 'identity', ''])(
+    'shows a page whose server says "%s" for its coding',
+    async (encoding) => {
+      const route = page('<p>hello</p>', { 'content-encoding': encoding });
+      const { fetchUrl } = await createWorld({ '/': route });
+      expect(textOf(await fetchUrl('/'))).toMatch(/\n\nhello$/);
+    },
+  );
+
   const hang: Route = () => {};
   const denials: [what: string, args: Record<string, unknown>, failure: RegExp][] = [
     ['no URL', { url: 'example' }, /^input_invalid: .*url: expected an absolute URL/],

@@ -9,6 +9,7 @@ import { fetchFailure } from './fetch-failure.js';
 import { type FetchArgs, type FetchSettings, fetchInput, fetchSettings } from './fetch-input.js';
 import { HttpCache } from './http-cache.js';
 import { statusFailure } from './http-status.js';
+import { codingLeft } from './packed-body.js';
 import { contentOf } from './page-content.js';
 import { parseCursor, placeOfCursor } from './page-cursor.js';
 import { renderPage } from './render-page.js';
@@ -147,6 +148,13 @@ async function show(
   const { settings } = ctx;
   const isPart = got.status === 206;
   if (isPart || got.status >= 300 || got.status < 200) return statusFailure(got);
+  const coding = codingLeft(got);
+  if (coding !== undefined) {
+    const { host } = new URL(got.url);
+    return err(
+      `${host} packed its answer in a way that was not asked for and can not be unpacked (${coding}). Use another source.`,
+    );
+  }
   const key = contentKey(got, args.raw);
   const options = { raw: args.raw, maxImageBytes: settings.max_image_bytes, signal };
   const content = contents.get(key) ?? (await contentOf(got, options));

@@ -4,6 +4,7 @@ import type { ToolResult } from '@ethosagent/types';
 import { decodeBody } from './decode-body.js';
 import type { Answer } from './http-cache.js';
 import { parseMediaType } from './media-type.js';
+import { codingLeft } from './packed-body.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { scanHtml } from './scan-html.js';
 
@@ -38,7 +39,9 @@ export async function statusFailure(answer: Answer): Promise<ToolResult> {
   return err(`HTTP ${status}: ${meaning}${wait}.${excerpt && ` The server says: ${excerpt}`}`);
 }
 
-async function excerptOf({ bytes, headers }: Answer): Promise<string> {
+async function excerptOf(answer: Answer): Promise<string> {
+  if (codingLeft(answer) !== undefined) return '';
+  const { bytes, headers } = answer;
   const { essence, charset } = parseMediaType(headers.get('content-type'));
   const isHtml = essence === 'text/html';
   if (!isHtml && !/^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)$)/.test(essence)) return '';
