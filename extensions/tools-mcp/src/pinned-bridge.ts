@@ -67,8 +67,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
     for (const listed of await pinnedTools(pins, server.name)) {
       const { name: tool } = listed.definition;
       if (!isFilteredIn(server, tool)) continue;
-      const reason = whyRefused(
-        registry,
+      const reason = whyRefused(registry, () =>
         serverTool(listed, {
           server,
           capabilities,

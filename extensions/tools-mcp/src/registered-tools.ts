@@ -22,13 +22,13 @@ interface Wanted {
   make: () => AnyTool;
 }
 
-/** Registers a tool. Returns why the registry refused it. */
+/** Makes and registers a tool. Returns why it was refused. */
 export function whyRefused(
   registry: Pick<ToolRegistry, 'register'>,
-  tool: AnyTool,
+  make: () => AnyTool,
 ): string | undefined {
   try {
-    registry.register(tool);
+    registry.register(make());
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : 'was refused';
@@ -77,7 +77,7 @@ export class RegisteredTools {
     }
     for (const [name, { tool, hash, make }] of wanted) {
       if (this.#registered.get(name)?.hash === hash) continue;
-      const reason = whyRefused(this.#registry, make());
+      const reason = whyRefused(this.#registry, make);
       if (reason === undefined) this.#registered.set(name, { server: server.name, tool, hash });
       else held.push({ tool, reason });
     }
