@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -89,6 +89,29 @@ describe('createSqliteKvStore creates', () => {
       expect(codeOfOpening(path)).toBe('opened');
     },
   );
+
+  it('the file, and removes the drafts that killed processes left of it', async () => {
+    const folder = newFolder();
+    const draft = `kv.db.${randomUUID()}.new`;
+    const kept = ['kv.db.backup.new', `other.db.${randomUUID()}.new`];
+    for (const name of [draft, `${draft}-journal`, ...kept]) writeFileSync(join(folder, name), '');
+    await makeStore(join(folder, 'kv.db'));
+    expect(readdirSync(folder).sort()).toEqual(['kv.db', ...kept].sort());
+  });
+
+  it('no second file where another process was first, and removed the draft', () => {
+    const path = join(newFolder(), 'kv.db');
+    const [first, ...others] = KV_SCHEMA.migrations;
+    const whenAnotherWasFirst = (db: Connection) => {
+      createSqliteKvStore({ path }).close();
+      if (typeof first === 'string') db.exec(first);
+      else first?.(db);
+    };
+    const schema = { ...KV_SCHEMA, migrations: [whenAnotherWasFirst, ...others] };
+    openDatabase({ path, synchronous: 'full', schema }).close();
+    expect(readdirSync(dirname(path))).toEqual(['kv.db']);
+    expect(codeOfOpening(path)).toBe('opened');
+  });
 
   it('a store that is kept: an entry is there again after close and open', async () => {
     const store = createSqliteKvStore({ path: await makeStore() });

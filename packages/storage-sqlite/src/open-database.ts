@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   realpathSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 import type { Connection, Driver } from './driver/connection.js';
 import { loadDriver, type SqliteDriver } from './driver/load-driver.js';
@@ -92,7 +94,7 @@ function orClose(db: Connection, prepare: (db: Connection) => void): Connection 
 /**
  * Builds the file under another name, and links it to its place when it is complete. So a process
  * that is killed leaves no incomplete store. If several processes start at the same time, the first
- * one wins.
+ * one wins, and removes the drafts of all.
  */
 function createFile(file: string, { open, schema }: { open: Driver; schema: StoreSchema }): void {
   const folder = dirname(file);
@@ -114,8 +116,28 @@ function createFile(file: string, { open, schema }: { open: Driver; schema: Stor
     unlessTaken(() => linkSync(draft, file));
     // The new name survives a power failure, too. Windows has no such call, and needs none.
     if (process.platform !== 'win32') sync(folder, 'r');
+  } catch (error) {
+    // Another process was first, and may have removed this draft.
+    if (!existsSync(file)) throw error;
   } finally {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
+  }
+  removeDraftsOf(file);
+}
+
+/** The end of a draft's name, after the name of its file. */
+const DRAFT = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new(-journal|-wal|-shm)?$/;
+
+/** Removes the drafts of a file that is in its place: nobody needs those of killed processes. */
+function removeDraftsOf(file: string): void {
+  const name = basename(file);
+  for (const other of readdirSync(dirname(file))) {
+    if (!other.startsWith(name) || !DRAFT.test(other.slice(name.length))) continue;
+    try {
+      rmSync(join(dirname(file), other), { force: true });
+    } catch {
+      // On Windows, a process that makes one still has it open. It removes it.
+    }
   }
 }
 
