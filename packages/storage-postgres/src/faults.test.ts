@@ -242,6 +242,26 @@ describe('createPostgresStores', () => {
     expect(await kv.get('k')).toBe('x');
   });
 
+  it('says that all connections are in use, and that the write was not made', async () => {
+    const { sessions } = await opened({ url: shared, maxConnections: 1, connectTimeoutMs: 500 });
+    const append = (id: string) =>
+      sessions.append({ id, scopeId: 'a' }, [{ role: 'user', text: id }]);
+    await append('before');
+    const blocker = new pg.Client(shared);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE ethos.session');
+    const waits = append('waits');
+    const error = await append('refused').catch((cause: unknown) => cause);
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    await waits;
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/ALL_BUSY.*maxConnections\.$/),
+    });
+    expect(await sessions.get('refused')).toBeNull();
+  });
+
   it('refuses calls after close', async () => {
     const { store, close } = await createPostgresStores(shared).keyValue.open();
     const kv = store('test', 'a');

@@ -40,6 +40,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'check user and password, and pg_hba.conf of the server'],
   [/^3D000/, 'create the database, or name another one in the URL'],
   [/^(42501|25006)/, 'give this user a schema that it may make tables and write in'],
+  [/^ALL_BUSY/, 'all connections of this process are in use: try again, or raise maxConnections'],
   [/^53300/, 'lower maxConnections, or raise max_connections of the server'],
   [/^53/, 'free memory or disk space of the server and try again'],
   [/^57014|^55P03/, 'it took too long: try again, or raise statementTimeoutMs'],
@@ -60,6 +61,7 @@ function systemCodeOf(error: unknown): string {
   }
   // `pg` has no codes for these errors.
   const text = error instanceof Error ? error.message : '';
+  if (/^timeout exceeded when trying to connect/.test(text)) return 'ALL_BUSY';
   if (/timeout/i.test(text)) return 'TIMEOUT';
   if (/does not support SSL/i.test(text)) return 'NO_TLS';
   return 'CONNECTION_LOST';
