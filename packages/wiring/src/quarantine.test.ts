@@ -200,6 +200,53 @@ describe('ToolSession.readQuarantined', () => {
     expect(await isTainted(session)).toBe(true);
   });
 
+  it('leaves no word of a program in a store for a tool that is taken at its word', async () => {
+    const storage = { kind: 'kv', scope: 'session' } as const;
+    const keep = defineTool({
+      name: 'keep',
+      description: 'Keeps a text.',
+      input: z.object({ text: z.string() }),
+      capabilities: { storage },
+      async execute({ text }, ctx) {
+        await ctx.kvStore.set('page', text);
+        return ok('kept');
+      },
+    });
+    const program = defineTool({
+      name: 'program',
+      description: 'Gets a page, and has it kept.',
+      input: z.object({ url: z.string() }),
+      capabilities: { network: { allowedHosts: ['*'] }, calls: { tools: ['keep'] } },
+      outputIsUntrusted: true,
+      effects: [],
+      async execute({ url }, ctx) {
+        const text = await (await ctx.scopedFetch.fetch(url)).text();
+        await ctx.calls?.call('keep', { text });
+        return ok('kept');
+      },
+    });
+    const tell = defineTool({
+      name: 'tell',
+      description: 'Tells what was kept.',
+      input: z.object({}),
+      capabilities: { storage },
+      async execute(_, ctx) {
+        return ok((await ctx.kvStore.get('page')) ?? 'nothing');
+      },
+    });
+    const session = (await world.start({ tools: [keep, program, tell] })).session('s');
+    await session.readQuarantined({
+      calls: [{ toolCallId: 'p', name: 'program', args: { url: world.url('/evil/a') } }],
+      question: 'x',
+      schema: { type: 'boolean' },
+      read: () => true,
+    });
+    expect(await isTainted(session)).toBe(false);
+    const [told] = await session.execute([{ toolCallId: 't', name: 'tell', args: {} }]);
+    expect(told?.text).toContain(EVIL);
+    expect(await isTainted(session)).toBe(true);
+  });
+
   it('is aborted', async () => {
     const session = (await world.start()).session('s');
     const controller = new AbortController();

@@ -367,6 +367,18 @@ describe('a session', () => {
       expect(pays).toEqual([]);
     });
 
+    it('is refused for what the session may not do since it has read untrusted content', async () => {
+      setPersonality('safety: {untrusted: {send: deny}}');
+      const session = (await start()).session('s');
+      const approval = await asked(session, 'pay', { amount: 500 });
+      await session.addSource({ source: 'x', tool: 'y' });
+      await expect(
+        session.decide(approval, { approved: true, args: { amount: 20 } }),
+      ).rejects.toMatchObject({ message: expect.stringContaining('safety.untrusted') });
+      expect(await session.pending()).toEqual([approval]);
+      expect(pays).toEqual([]);
+    });
+
     it('reaches no more than the model does', async () => {
       const session = (await start()).session('s');
       await one(session, 'read_file', read());
@@ -555,6 +567,32 @@ describe('a session', () => {
     expect(pays).toEqual([1]);
   });
 
+  it('asks about a call of a program whose session read untrusted content in another process', async () => {
+    const other = (await start()).session('s');
+    const program = defineTool({
+      name: 'program',
+      description: 'Pays later.',
+      capabilities: { calls: { tools: ['pay'] } },
+      input: z.object({}),
+      async execute(_, { calls }) {
+        await other.addSource({ source: 'x', tool: 'y' });
+        await calls?.call('pay', { amount: 1 });
+        return ok('done');
+      },
+    });
+    const reasons: string[] = [];
+    const runtime = await start({
+      tools: [pay, program],
+      approve: ({ reason }) => {
+        reasons.push(reason);
+        return false;
+      },
+    });
+    await one(runtime.session('s'), 'program', {});
+    expect(reasons).toEqual([expect.stringContaining('"x" (y)')]);
+    expect(pays).toEqual([]);
+  });
+
   describe('a call whose person is asked again, while somebody else answers', () => {
     const places = ['here', 'in another process'];
     let answer: () => Promise<ApprovalDecision | 'later'>;
@@ -624,10 +662,14 @@ describe('a session', () => {
       },
     );
 
-    it.each(places)('grants nothing to the next session if it is deleted %s', async (where) => {
+    it.each(
+      places.flatMap((where) =>
+        (['tool', 'session', 'arguments'] as const).map((always) => ({ where, always })),
+      ),
+    )('grants nothing for the $always if the session is deleted $where', async (of) => {
       answer = async () => {
-        await runtimes[where === 'here' ? 0 : 1]?.sessions.delete('s');
-        return { approved: true, always: 'session' };
+        await runtimes[of.where === 'here' ? 0 : 1]?.sessions.delete('s');
+        return { approved: true, always: of.always };
       };
       const [first] = await session.execute([call('pay', { amount: 60 })]);
       expect(first?.result.ok).toBe(false);
