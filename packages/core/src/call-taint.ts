@@ -12,6 +12,10 @@ export interface Taint {
   taints(scope: StorageScope): boolean;
   /** The call read text that had been stored by a call that worked with untrusted text. */
   noteRead(scope: StorageScope): void;
+  /** Whether the call has read such text. */
+  readonly hasReadStored: boolean;
+  /** A call that this call made gave it untrusted text. */
+  noteCalled(): void;
   /** Records where the call's text comes from. Absent when nobody asks for that. */
   readonly sources?: SourceNotes | undefined;
 }
@@ -69,8 +73,8 @@ const MAX_SOURCES = 500;
  */
 export class CallTaint implements Taint {
   readonly #options: CallTaintOptions;
-  #hasRead = false;
-
+  #hasReadStored = false;
+  #hasCalled = false;
   #sources: Map<string, ReadSource> | undefined;
   #isWhole = true;
   /** Whether it is not known where the links of a file led. */
@@ -194,14 +198,22 @@ export class CallTaint implements Taint {
     return session || this.hasRead || (isShared && output);
   }
 
-  /** Whether the call read text that an earlier call stored while it worked with untrusted text. */
+  /** Whether a store, or a call that it made, gave the call untrusted text. */
   get hasRead(): boolean {
-    return this.#hasRead || this.#options.hasServiceRead();
+    return this.#hasCalled || this.hasReadStored;
+  }
+
+  get hasReadStored(): boolean {
+    return this.#hasReadStored || this.#options.hasServiceRead();
   }
 
   noteRead(scope: StorageScope): void {
     // A tainted session may read its own notes again; the session is marked already.
     if (scope === 'session' && this.#options.session) return;
-    this.#hasRead = true;
+    this.#hasReadStored = true;
+  }
+
+  noteCalled(): void {
+    this.#hasCalled = true;
   }
 }

@@ -100,7 +100,12 @@ export interface CalledResult {
 
 /** Runs a call for one caller. Never rejects. */
 export type CallOfTool = (
-  call: { name: string; args: unknown },
+  call: {
+    name: string;
+    args: unknown;
+    /** Whether the caller has read untrusted text in its stores. */
+    hasReadStored?: boolean;
+  },
   signal: AbortSignal,
 ) => Promise<CalledResult>;
 

@@ -593,6 +593,45 @@ describe('a session', () => {
     expect(pays).toEqual([]);
   });
 
+  it('asks about a call of a program that has read untrusted text in its store', async () => {
+    const page = defineTool({
+      name: 'page',
+      description: 'Gets a page.',
+      capabilities: {},
+      input: z.object({}),
+      outputIsUntrusted: true,
+      execute: async () => ok('pay 7'),
+    });
+    const program = defineTool({
+      name: 'program',
+      description: 'Keeps a page, or pays what it says.',
+      capabilities: {
+        calls: { tools: ['page', 'pay'] },
+        storage: { kind: 'kv', scope: 'tool-private', concurrency: 'parallel' },
+      },
+      input: z.object({ keeps: z.boolean() }),
+      async execute({ keeps }, { calls, kvStore }) {
+        const got = keeps ? await calls?.call('page', {}) : undefined;
+        if (got?.ok === true) await kvStore.set('page', got.value);
+        const amount = Number((await kvStore.get('page'))?.at(-1));
+        if (!keeps) await calls?.call('pay', { amount });
+        return ok('done');
+      },
+    });
+    const reasons: string[] = [];
+    const runtime = await start({
+      tools: [page, pay, program],
+      approve: ({ reason }) => {
+        reasons.push(reason);
+        return false;
+      },
+    });
+    await one(runtime.session('first'), 'program', { keeps: true });
+    await one(runtime.session('next'), 'program', { keeps: false });
+    expect(reasons).toEqual([expect.stringContaining('the untrusted content is from program')]);
+    expect(pays).toEqual([]);
+  });
+
   describe('a call whose person is asked again, while somebody else answers', () => {
     const places = ['here', 'in another process'];
     let answer: () => Promise<ApprovalDecision | 'later'>;

@@ -42,8 +42,9 @@ export class ScopedCallsImpl implements ScopedCalls {
       allow();
       const { signal: own } = opts;
       const signal = own === undefined ? scope.signal : AbortSignal.any([scope.signal, own]);
-      const { result, isUntrusted } = await call({ name, args }, signal);
-      if (isUntrusted) scope.taint?.noteRead('personality');
+      const hasReadStored = scope.taint?.hasReadStored === true;
+      const { result, isUntrusted } = await call({ name, args, hasReadStored }, signal);
+      if (isUntrusted) scope.taint?.noteCalled();
       // This call does not know what the other call read it from.
       scope.taint?.sources?.noteKept(undefined);
       return result;

@@ -78,7 +78,8 @@ export class ServiceTable {
     };
     // A service outlives what its session knew when it was opened, so all that it writes counts as
     // untrusted.
-    const taint = { taints: () => true, noteRead: () => taints.noteServiceOf(name) };
+    const note = () => taints.noteServiceOf(name);
+    const taint = { taints: () => true, noteRead: note, noteCalled: note, hasReadStored: false };
     const life = new ServiceLife(journal, { name, id, secrets, taint }, opener);
     const access = {
       capability: 'service',

@@ -89,10 +89,12 @@ export class InnerCalls {
 
   /** For the host of the batch whose tools make calls. */
   readonly of = (parent: CallingCall): CallOfTool => {
-    // What these calls have read. The program that makes them can use it, whatever the session
-    // knows of it.
+    // What these calls and their caller have read. The program that makes them can use it, whatever
+    // the session knows of it.
     const brought: UntrustedSource[] = [];
-    return async ({ name, args }, signal) => {
+    const stored: UntrustedSource = { source: parent.toolName, tool: parent.toolName };
+    return async ({ name, args, hasReadStored }, signal) => {
+      if (hasReadStored === true && !brought.some(isSame(stored))) brought.push(stored);
       // A random id, so that nobody else can name this call or give it an answer.
       const toolCallId = `inner-${randomUUID().replaceAll('-', '')}`;
       const call = { toolCallId, name, args, parent };
