@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -401,6 +402,35 @@ describe('a session', () => {
     expect((await send({ headers: ann, body: initialize })).status).toBe(503);
     expect((await send({ headers: bearer(TOKENS.bob), body: initialize })).status).toBe(200);
     for (const stream of streams) stream.destroy();
+  });
+
+  it('takes no room of other clients when it has ended, or when its initialization is refused', async () => {
+    await serve({ limits: { maxSessions: 1 } });
+    expect((await send({ headers: { ...ann, Accept: 'x' }, body: initialize })).status).toBe(406);
+    const id = await begin(TOKENS.bob);
+    await send({ method: 'DELETE', headers: inSession(id, TOKENS.bob) });
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['begun', 'ended']);
+    await begin();
+  });
+
+  it('leaves no timer when it ends, for its client or with the server', async () => {
+    const idleMs = 1_234_567;
+    const timers = new Map<number, object>();
+    const hook = createHook({
+      init: (id, type, _, timer) => type === 'Timeout' && timers.set(id, timer),
+      destroy: (id) => timers.delete(id),
+    }).enable();
+    const waiting = () =>
+      [...timers.values()].filter((timer) => Object(timer)._idleTimeout === idleMs).length;
+    await serve({ limits: { idleMs } });
+    const deleted = await begin();
+    await begin(TOKENS.bob);
+    await expect.poll(waiting).toBe(2);
+    await send({ method: 'DELETE', headers: inSession(deleted) });
+    await expect.poll(waiting).toBe(1);
+    await server.close();
+    await expect.poll(waiting).toBe(0);
+    hook.disable();
   });
 
   it('ends with the server, with its calls', async () => {
