@@ -80,6 +80,32 @@ describe('a call that a tool of a turn makes', () => {
     expect(texts).toHaveLength(1);
   });
 
+  it('is in the journal without the secrets of its caller', async () => {
+    const sender = defineTool({
+      name: 'sender',
+      description: 'Passes a secret on.',
+      input: z.object({}),
+      capabilities: { calls: { tools: ['echo'] }, secrets: ['api/key'] },
+      execute: async (_, { calls, secretsResolver }) =>
+        ok(
+          said(await calls.call('echo', { text: `key "${await secretsResolver.get('api/key')}"` })),
+        ),
+    });
+    await world.close();
+    const secretsBackend = async () => 'hunter2\nof the caller';
+    world = new World({ tools: [sender], backends: { secretsBackend } });
+    const loop = world.loop([
+      { calls: [{ id: 'outer', name: 'sender', args: {} }] },
+      { text: 'Done.' },
+    ]);
+    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'Work' }));
+    const inner = (await world.sessions.messages('s')).find(
+      ({ data }) => Object(data).kind === 'inner',
+    );
+    expect(inner?.data).toMatchObject({ args: '{"text":"key \\"[secret:api/key]\\""}' });
+    expect(JSON.stringify([events, await world.sessions.messages('s')])).not.toContain('hunter2');
+  });
+
   it('is asked about after untrusted content, and refused where nobody answers at once', async () => {
     const { loop, text } = await run([PAGE, NOTE, PAY], { approve: () => 'later' });
     expect(text).toMatch(/write_note needs approval, and it was refused: .* can not wait/);

@@ -97,7 +97,8 @@ export class TurnInnerCalls {
             ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
             beforeRun: async () => {
               abortSignal.throwIfAborted();
-              const shown = shorten(canonicalJson(args ?? null), MAX_ARGS_CHARS);
+              const given = canonicalJson(args ?? null);
+              const shown = shorten(host.secrets?.redact(given) ?? given, MAX_ARGS_CHARS);
               const call = { call: toolCallId, name, args: shown.toWellFormed() };
               await this.#batch.write({ kind: 'inner', turn, parent: parent.toolCallId, ...call });
               this.#unwritten -= 1;

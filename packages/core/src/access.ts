@@ -14,6 +14,7 @@ export type AccessScope = Pick<
   | 'assertLive'
   | 'onEnd'
   | 'addSecret'
+  | 'redactor'
   | 'spend'
   | 'spendAll'
   | 'spendTime'

@@ -11,7 +11,7 @@ import type { Taint } from './call-taint.js';
 import type { CallQuotas } from './quotas/call-quotas.js';
 import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
-import { SecretRedactor } from './results/redact.js';
+import { joinedRedactors, SecretRedactor } from './results/redact.js';
 
 /** What decided an access, as the decision reports it. */
 export interface AccessBasis {
@@ -55,8 +55,8 @@ export interface CallJournal {
   /** The turn of the calls; absent outside a turn. */
   readonly turn?: { readonly aborted: boolean } | undefined;
   /**
-   * The secrets of services that are open beside the calls. They are redacted from the results of
-   * all calls.
+   * The secrets of services that are open beside the calls, and of a call that makes these calls.
+   * They are redacted from the results of all calls.
    */
   readonly secrets?: () => SecretRedactor | undefined;
 }
@@ -119,8 +119,8 @@ export class CallScope {
 
   /** The secrets that this call resolved; `undefined` if there are none. */
   get redactor(): SecretRedactor | undefined {
-    const own = joined(this.#redactor, this.#parent?.redactor);
-    return joined(own, this.#journal.secrets?.());
+    const own = joinedRedactors(this.#redactor, this.#parent?.redactor);
+    return joinedRedactors(own, this.#journal.secrets?.());
   }
 
   /** Explains the accesses of the call. Only called when somebody receives the explanation. */
@@ -294,14 +294,6 @@ export class CallScope {
       // The access has already happened.
     }
   }
-}
-
-function joined(
-  one: SecretRedactor | undefined,
-  other: SecretRedactor | undefined,
-): SecretRedactor | undefined {
-  if (one === undefined || one === other) return other;
-  return other === undefined ? one : new SecretRedactor(one, other);
 }
 
 function callEnded(): CapabilityError {

@@ -10,6 +10,7 @@ import type {
   ToolResult,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
+import type { SecretRedactor } from './results/redact.js';
 
 /**
  * What the owner of a turn can decide about the calls of one batch. It is the last argument of
@@ -76,6 +77,8 @@ export interface TurnHost {
    * session from those of an earlier one of its id.
    */
   sessionStartedAt?: number | undefined;
+  /** The secrets of the call that makes these calls. Its arguments may hold them. */
+  secrets?: SecretRedactor;
   /** The call of a tool that makes these calls; absent if a model makes them. For the record. */
   parentCallId?: string;
   /**
@@ -105,6 +108,8 @@ export type CallOfTool = (
     args: unknown;
     /** Whether the caller has read untrusted text in its stores. */
     hasReadStored?: boolean;
+    /** The secrets that the caller has resolved. */
+    secrets?: SecretRedactor | undefined;
   },
   signal: AbortSignal,
 ) => Promise<CalledResult>;

@@ -4,6 +4,7 @@ import { CallScope } from '../call-scope.js';
 import { CallTaint } from '../call-taint.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import { PolicyAtOnce } from '../personality-policy.js';
+import type { SecretRedactor } from '../results/redact.js';
 import type { RegisteredTool } from '../tool-gates.js';
 import type { ResolvedSettings } from '../tool-settings.js';
 import type { Batch } from './batch.js';
@@ -82,6 +83,11 @@ export class CallState {
 
   get settings(): unknown {
     return this.resolvedSettings?.ok ? this.resolvedSettings.settings : undefined;
+  }
+
+  /** Takes the secrets out of what is told and recorded of the call; `undefined` if there are none. */
+  get redactor(): SecretRedactor | undefined {
+    return this.scope === undefined ? this.batch.journal.secrets?.() : this.scope.redactor;
   }
 
   /** The operator's policy of the personality. It is asked for again after each wait. */

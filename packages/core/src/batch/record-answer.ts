@@ -24,13 +24,13 @@ export function recordAnswer(state: CallState, result: ToolResult, facts: CallFa
 
 /** Records nothing for a call that waits for a decision, nor for a call that was only checked. */
 function record(state: CallState, result: ToolResult, facts: CallFacts): ToolResult {
-  const { batch, waits, gate, approval, scope, issued, redactions } = state;
+  const { batch, waits, gate, approval, issued, redactions } = state;
   const { backends, host, options } = batch.input;
   const sink = backends?.audit;
   if (sink?.call === undefined || waits || host?.checksOnly !== undefined) return result;
   const { sessionId, personalityId, agentId, userScopeId, teamId } = batch.facts;
   const { auditArguments: withArgs, auditResults: withResult } = options;
-  const redactor = withArgs ? scope?.redactor : undefined;
+  const redactor = withArgs ? state.redactor : undefined;
   return recordCall(
     sink,
     {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { callListener } from '@ethosagent/policy';
 import type { ToolCallResult } from '@ethosagent/types';
 import type { CallJournal } from '../call-scope.js';
+import { joinedRedactors } from '../results/redact.js';
 import type { CallFacts } from '../turn-host.js';
 import type { Batch, BatchInput } from './batch.js';
 import { type BatchFacts, batchFacts } from './call-context.js';
@@ -44,7 +45,7 @@ class RunningBatch implements Batch {
       now: options.now,
       turn: this.watch,
       assertOwned: host?.assertOwned,
-      secrets: () => input.services.secretsOf(facts),
+      secrets: () => joinedRedactors(input.services.secretsOf(facts), host?.secrets),
     };
     this.isHeard =
       host?.onResult !== undefined || hooks.afterCall !== undefined || audit !== undefined;

@@ -1,5 +1,4 @@
 import type { ToolResult } from '@ethosagent/types';
-import { trimResult } from '../results/trim.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
@@ -12,7 +11,7 @@ import { STEPS } from './steps/index.js';
 import { type Answer, threw } from './steps/step.js';
 import { tellAnswer } from './tell-answer.js';
 import type { Watched } from './watch.js';
-import { wayBack } from './way-back.js';
+import { fitted, wayBack } from './way-back.js';
 
 /** One call on its way through the registry: the steps, its place, the tool, and the way back. */
 export class RunningCall implements Watched, Waiting {
@@ -137,8 +136,6 @@ export class RunningCall implements Watched, Waiting {
   }
 
   #finish(result: ToolResult): void {
-    const { budgetChars } = this.#state;
-    const told = budgetChars === undefined ? result : trimResult(result, budgetChars);
-    tellAnswer(this.#state, told, false);
+    tellAnswer(this.#state, fitted(this.#state, result), false);
   }
 }

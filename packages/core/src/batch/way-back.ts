@@ -12,22 +12,25 @@ import { threw, unfinished } from './steps/step.js';
  * trims it.
  */
 export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
-  const budgetChars = state.budgetChars ?? 0;
   try {
     const checked =
       ending.kind === 'returned' ? returned(state, ending.value) : unfinished(state, ending);
-    const reduced = reduce(state, checked);
-    const redactor = state.scope?.redactor;
-    if (redactor === undefined) return trimResult(reduced, budgetChars);
-    const before = redactor.replaced;
-    // Redaction may lengthen a text, so the same step also cuts it.
-    const redacted = redactResult(reduced, redactor, budgetChars);
-    state.redactions = redactor.replaced - before;
-    return redacted;
+    return fitted(state, reduce(state, checked));
   } catch (error) {
     // A reducer of the host failed. The batch must get an answer all the same.
-    return trimResult(threw(state, error), budgetChars);
+    return trimResult(threw(state, error), state.budgetChars ?? 0);
   }
+}
+
+/** Redacts a result and trims it to the budget of its call. */
+export function fitted(state: CallState, result: ToolResult): ToolResult {
+  const { redactor, budgetChars = Number.POSITIVE_INFINITY } = state;
+  if (redactor === undefined) return trimResult(result, budgetChars);
+  const before = redactor.replaced;
+  // Redaction may lengthen a text, so the same step also cuts it.
+  const redacted = redactResult(result, redactor, budgetChars);
+  state.redactions = redactor.replaced - before;
+  return redacted;
 }
 
 function returned(state: CallState, value: unknown): ToolResult {

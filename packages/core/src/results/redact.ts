@@ -98,6 +98,15 @@ export class SecretRedactor {
   }
 }
 
+/** A redactor of the present secrets of both. */
+export function joinedRedactors(
+  one: SecretRedactor | undefined,
+  other: SecretRedactor | undefined,
+): SecretRedactor | undefined {
+  if (one === undefined || one === other) return other;
+  return other === undefined ? one : new SecretRedactor(one, other);
+}
+
 function markOf(ref: string): string {
   return `[secret:${ref}]`;
 }

@@ -43,7 +43,8 @@ export class ScopedCallsImpl implements ScopedCalls {
       const { signal: own } = opts;
       const signal = own === undefined ? scope.signal : AbortSignal.any([scope.signal, own]);
       const hasReadStored = scope.taint?.hasReadStored === true;
-      const { result, isUntrusted } = await call({ name, args, hasReadStored }, signal);
+      const { redactor: secrets } = scope;
+      const { result, isUntrusted } = await call({ name, args, hasReadStored, secrets }, signal);
       if (isUntrusted) scope.taint?.noteCalled();
       // This call does not know what the other call read it from.
       scope.taint?.sources?.noteKept(undefined);

@@ -1,5 +1,6 @@
 import type { ScopedCalls, ToolContext, ToolResult, UntrustedPolicy } from '@ethosagent/types';
 import { describe, expect, it, vi } from 'vitest';
+import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { makeTool, ok } from '../testing/batch.js';
 import { type CallingWorldOptions, createCallingWorld } from '../testing/calling-world.js';
 
@@ -78,6 +79,54 @@ describe('a call that a tool makes', () => {
     expect(say(await run((calls) => called(calls, 'send')))).toContain('TOOL_NOT_ALLOWED');
     expect(audit.calls[0]).toMatchObject({ toolName: 'send', outcome: 'not_available' });
     expect(sent).toEqual([]);
+  });
+
+  it('hides the secrets of its caller in its result and in what is recorded of it', async () => {
+    const SECRET = 'hunter2-of-the-caller';
+    const given: unknown[] = [];
+    const keep = makeTool(
+      'keep',
+      async (args, { kvStore }) => {
+        given.push(args);
+        await kvStore?.set(String(Object(args).text), 'v');
+        return ok(`kept ${Object(args).text}`);
+      },
+      {
+        capabilities: { storage: { kind: 'kv', scope: 'tool-private' } },
+      },
+    );
+    const asked = makeTool('asked', () => ok('done'), { requiresApproval: true });
+    const { run, audit } = world({
+      tools: [keep, asked],
+      callable: ['keep', 'asked'],
+      program: {
+        capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] },
+        outputIsUntrusted: false,
+      },
+      backends: {
+        secretsBackend: async () => SECRET,
+        ...createInMemoryKvStore(),
+      },
+      registry: { auditArguments: true, auditResults: true },
+    });
+    let returned = '';
+    await run(async (calls, { secretsResolver }) => {
+      const secret = await secretsResolver?.get('api/key');
+      returned = await called(calls, 'keep', { text: secret });
+      await called(calls, 'asked', { text: secret });
+      return '';
+    });
+    expect(given).toEqual([{ text: SECRET }]);
+    expect(returned).toBe('kept [secret:api/key]');
+    expect(audit.events).toContainEqual(
+      expect.objectContaining({ toolName: 'keep', operation: 'set', target: '[secret:api/key]' }),
+    );
+    expect(audit.calls).toMatchObject([
+      { toolName: 'keep', outcome: 'ok', args: { text: '[secret:api/key]' }, result: returned },
+      { toolName: 'asked', outcome: 'not_available', args: { text: '[secret:api/key]' } },
+      { toolName: 'program' },
+    ]);
+    expect(JSON.stringify([audit.events, audit.calls])).not.toContain('hunter2');
   });
 
   it('makes no calls itself', async () => {

@@ -10,6 +10,7 @@ import {
   type ToolResult,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
+import type { SecretRedactor } from '../results/redact.js';
 import type {
   CalledResult,
   CallFacts,
@@ -93,13 +94,13 @@ export class InnerCalls {
     // the session knows of it.
     const brought: UntrustedSource[] = [];
     const stored: UntrustedSource = { source: parent.toolName, tool: parent.toolName };
-    return async ({ name, args, hasReadStored }, signal) => {
+    return async ({ name, args, hasReadStored, secrets }, signal) => {
       if (hasReadStored === true && !brought.some(isSame(stored))) brought.push(stored);
       // A random id, so that nobody else can name this call or give it an answer.
       const toolCallId = `inner-${randomUUID().replaceAll('-', '')}`;
       const call = { toolCallId, name, args, parent };
       try {
-        return await this.#call(call, { brought, signal });
+        return await this.#call(call, { brought, secrets, signal });
       } catch (error) {
         return { result: failed(error), isUntrusted: false };
       }
@@ -108,7 +109,15 @@ export class InnerCalls {
 
   async #call(
     call: InnerCall,
-    { brought, signal }: { brought: UntrustedSource[]; signal: AbortSignal },
+    {
+      brought,
+      secrets,
+      signal,
+    }: {
+      brought: UntrustedSource[];
+      secrets: SecretRedactor | undefined;
+      signal: AbortSignal;
+    },
   ): Promise<CalledResult> {
     const { begin, end, known, tool, files, grants, now } = this.#parts;
     const personality = await this.#parts.personality();
@@ -136,6 +145,7 @@ export class InnerCalls {
     const host: TurnHost = {
       ...asked,
       parentCallId: call.parent.toolCallId,
+      ...(secrets !== undefined && { secrets }),
       gate: (gated) => refused ?? makesCalls(gated.tool) ?? asked.gate(gated),
       onResult: (_, told) => {
         facts = told;
