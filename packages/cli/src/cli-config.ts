@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EthosError } from '@ethosagent/types';
@@ -31,18 +31,26 @@ export function defineConfig(config: CliConfig): CliConfig {
 }
 
 const FILES = ['ethos.config.mjs', 'ethos.config.js', 'ethos.config.ts'];
+/** If one of these was ignored, what it says of tools, stores and the lock would not hold. */
+const OTHER_FILES = ['json', 'yaml', 'yml', 'cjs', 'mts', 'cts'].map(
+  (ending) => `ethos.config.${ending}`,
+);
 
 /**
  * Reads the configuration of a home. It is in the home because no tool may write there.
  *
  * @returns an empty one if there is no file
- * @throws `CONFIG_INVALID` with the name of the file
+ * @throws `CONFIG_INVALID` with the name of the file, also of one with an ending that is not read
  */
 export async function loadCliConfig(home: string): Promise<CliConfig> {
   const file = FILES.map((name) => join(home, name)).find(
     (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
   );
-  if (file === undefined) return {};
+  if (file === undefined) {
+    const other = [...FILES, ...OTHER_FILES].map((name) => join(home, name)).find(existsSync);
+    if (other === undefined) return {};
+    throw usageError(`${other} is not read; write the file ethos.config.mjs, .js or .ts`);
+  }
   assertOwn(file, statSync(file));
   let loaded: { default?: unknown };
   try {

@@ -76,6 +76,18 @@ describe('the command line', () => {
     expect((await world.run(['--version'])).out.trim()).toBe(manifest.version);
   });
 
+  it.each(['ethos.config.json', 'ethos.config.cjs', 'ethos.config.mjs/x'])(
+    'does not ignore %s, which it does not read',
+    async (name) => {
+      world.write(`.ethos/${name}`, '{}');
+      const { code, err } = await world.run(['tools']);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/ethos\.config\.\w+ is not read; write the file ethos\.config\.mjs/),
+      ]);
+    },
+  );
+
   it('says which package its ethos.config lacks', async () => {
     world.write('.ethos/ethos.config.mjs', "import 'no-such-package-of-ours/sub';");
     const { code, err } = await world.run(['tools']);
@@ -333,6 +345,20 @@ describe('check', () => {
       ['warning', 'toolset', true],
       ['error', undefined, false],
     ]);
+  });
+
+  it('finds a personality of ethos.config that does not exist', async () => {
+    world.write('.ethos/ethos.config.mjs', "export default { personality: 'codr' };");
+    const { code, out } = await world.run(['check']);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      'error home: personality of ethos.config: there is no personality "codr"; did you mean "coder"?',
+    );
+  });
+
+  it('finds an empty file, and says what to write', async () => {
+    world.write('.ethos/personalities/coder/config.yaml', '');
+    expect((await world.run(['check'])).out).toContain('write lines such as "key: value"');
   });
 
   it('warns of a folder that does not exist, once', async () => {

@@ -76,7 +76,10 @@ export function parseYamlMapping(text: string): {
   const { parts, problems } = readParts(text);
   const found = parts.filter(({ root }) => isMap(root));
   if (problems.length === 0 && found.length === 0) {
-    problems.push({ offset: 0, message: 'the file must be a mapping of keys to values' });
+    problems.push({
+      offset: 0,
+      message: 'the file must be a mapping of keys to values; write lines such as "key: value"',
+    });
   }
   const [first] = found;
   if (first === undefined) return { lines, problems };

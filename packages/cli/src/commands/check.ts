@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expandToolset, isMcpToolName } from '@ethosagent/policy';
+import { expandToolset, isMcpToolName, nearestName } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import type { RuntimeProblem, ToolRuntime } from '@ethosagent/wiring';
 import { messageOf } from '../cli-error.js';
@@ -52,7 +52,7 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
   // Problems of the home itself end the command: they belong to no personality.
   await context.config();
   const tools = await toolsOf(context, ids);
-  const findings = await unusedServers(context);
+  const findings = [...(await unknownDefault(context)), ...(await unusedServers(context))];
   let runtime: ToolRuntime | undefined;
   for (const personality of ids) {
     try {
@@ -81,6 +81,18 @@ async function findingsOf(personality: string, error: unknown): Promise<Finding[
         ? { personality, level: 'error', message }
         : findingOf(personality, other);
     });
+}
+
+/** A personality that the configuration names, and that the home does not have. */
+async function unknownDefault(context: CommandContext): Promise<Finding[]> {
+  const { personality } = await context.config();
+  const ids = context.personalityIds();
+  const unknown = personality?.split('/').find((id) => !ids.includes(id));
+  if (unknown === undefined) return [];
+  const near = nearestName(unknown, ids);
+  const next = near === undefined ? `there are ${ids.join(', ')}` : `did you mean "${near}"?`;
+  const message = `personality of ethos.config: there is no personality "${unknown}"; ${next}`;
+  return [{ level: 'error', message, key: 'personality' }];
 }
 
 /** A file of MCP servers that the configuration does not use, so that nothing else reads it. */
