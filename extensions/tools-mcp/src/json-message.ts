@@ -1,3 +1,4 @@
+import { parseJson } from '@ethosagent/policy';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MAX_MESSAGE_DEPTH } from './limits.js';
 
@@ -9,25 +10,12 @@ export function readMessage(text: string): MessageResult {
   if (jsonDepth(text) > MAX_MESSAGE_DEPTH) {
     return { ok: false, problem: `a message nested deeper than ${MAX_MESSAGE_DEPTH} levels` };
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ok: false, problem: 'a line that is no JSON' };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { ok: false, problem: 'a line that is no JSON' };
   const parsed = JSONRPCMessageSchema.safeParse(value);
   return parsed.success
     ? { ok: true, message: parsed.data }
     : { ok: false, problem: 'JSON that is no JSON-RPC message' };
-}
-
-/** Parses a text; `undefined` if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Counts how deep the brackets of a JSON text are nested, without parsing it. */

@@ -1,5 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { classifyAddress, compileHostSet, normalizeHost, urlPort } from '@ethosagent/policy';
+import {
+  classifyAddress,
+  compileHostSet,
+  normalizeHost,
+  parseJson,
+  urlPort,
+} from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type {
   OAuthClientProvider,
@@ -12,7 +18,6 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
-import { parseJson } from './json-message.js';
 import { mcpServerPart } from './names.js';
 
 /** Stores the tokens of OAuth. It must be a store for secrets. Keys are refs of secrets. */

@@ -1,7 +1,6 @@
-import { type McpToolDefinition, Turns } from '@ethosagent/policy';
+import { type McpToolDefinition, parseJson, Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
-import { parseJson } from './json-message.js';
 import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName, mcpToolPrefix } from './names.js';
 

@@ -1,3 +1,4 @@
+import { parseJson } from '@ethosagent/policy';
 import { z } from 'zod';
 import { cleanLine, cleanLines } from './clean-text.js';
 import { EMPTY_LIST, TODO_STATES, type TodoList } from './todo-list.js';
@@ -67,12 +68,4 @@ function numberOf(id: string): number {
 
 function withoutAbsent({ note, ...item }: z.infer<typeof storedItem>) {
   return note === undefined || note === '' ? item : { ...item, note };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { assertOptions, type OptionNames, parseJson } from '@ethosagent/policy';
 import {
   type BoundSecret,
   EthosError,
@@ -242,12 +242,4 @@ async function ask(
   if (isPartial) return undefined;
   const { status, headers } = response;
   return { status, headers, body: parseJson(new TextDecoder().decode(bytes)) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -121,6 +121,7 @@ export { parametersForModels } from './object-schema.js';
 export { once } from './once.js';
 export type { NumberRule, OptionNames } from './options.js';
 export { ABOVE_ZERO, assertNumbers, assertOptions, unknownOption } from './options.js';
+export { parseJson } from './parse-json.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,

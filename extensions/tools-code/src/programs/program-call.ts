@@ -1,3 +1,4 @@
+import { parseJson } from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 
@@ -23,7 +24,7 @@ export type ProgramCall = z.output<typeof programCall>;
  * @throws `PROGRAM_INVALID` when the line is not a call, or when its id is not larger
  */
 export function readProgramCall(line: string, after: number): ProgramCall {
-  const read = programCall.safeParse(parsed(line));
+  const read = programCall.safeParse(parseJson(line));
   if (!read.success) throw invalid('a line that is no call');
   if (read.data.id <= after) throw invalid('a call with an id that was used already');
   return read.data;
@@ -65,12 +66,4 @@ function answerOf(result: ToolResult) {
     text: value.toWellFormed(),
     ...(structured !== undefined && { structured }),
   };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
