@@ -467,7 +467,7 @@ describe('a session', () => {
     expect([pays, await session.pending()]).toEqual([[1], []]);
   });
 
-  describe('with a decision that is none, or has a key that there is not', () => {
+  describe('with an invalid decision', () => {
     const MISSPELT = Object({ approved: true, arguments: { amount: 1 } });
     const problem = /APPROVAL_INVALID: .*there is no option "arguments"; there are approved, /;
 
