@@ -19,6 +19,8 @@ export async function listFolder(world: World, request: Request): Promise<Storag
   try {
     world.guard.judge(request, folder.realPath());
     const children = await readdir(folder.child('.'), { withFileTypes: true });
+    // While it was read, the held folder may have been moved out of the reach, and got other children.
+    world.guard.judge(request, folder.realPath());
     return children
       .filter((child) => !isTemporaryName(child.name))
       .map((child) => ({
