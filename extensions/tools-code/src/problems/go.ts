@@ -53,7 +53,7 @@ export const goVet: Runner<ProblemReport> = {
       if (json === undefined) {
         if (line === '{}') ended += 1;
         else if (line === '{') json = [line];
-        else add(problems, goProblem(line));
+        else addGoProblem(problems, goProblem(line));
         return;
       }
       json.push(line);
@@ -62,7 +62,7 @@ export const goVet: Runner<ProblemReport> = {
       json = undefined;
       if (found === undefined) return;
       ended += 1;
-      for (const problem of vetProblems(found)) add(problems, problem);
+      for (const problem of vetProblems(found)) addGoProblem(problems, problem);
     });
     return {
       // Older versions write it to standard error, newer ones to standard output.
@@ -106,7 +106,7 @@ export const goBuild: Runner<ProblemReport> = {
   },
   parser() {
     const problems: Problem[] = [];
-    const lines = new LineReader((line) => add(problems, goProblem(line)));
+    const lines = new LineReader((line) => addGoProblem(problems, goProblem(line)));
     return {
       add: (text) => lines.add(text),
       end(exitCode) {
@@ -117,6 +117,7 @@ export const goBuild: Runner<ProblemReport> = {
   },
 };
 
-function add(problems: Problem[], problem: Problem | undefined): void {
+/** Adds a problem, if there is one, up to the number that a report has. */
+export function addGoProblem(problems: Problem[], problem: Problem | undefined): void {
   if (problem !== undefined && problems.length < MAX_PROBLEMS) problems.push(problem);
 }

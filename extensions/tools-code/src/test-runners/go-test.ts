@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LineReader } from '../output/line-reader.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { parseJson } from '../output/parse-json.js';
-import { goPackages, goProblem } from '../problems/go.js';
+import { addGoProblem, goPackages, goProblem } from '../problems/go.js';
 import type { Runner } from '../project/runner.js';
 import type { Problem, TestCase, TestReport, TestStatus } from '../report.js';
 import { literally } from './jest-report.js';
@@ -10,6 +10,9 @@ import { literally } from './jest-report.js';
 const MAX_TESTS = 100_000;
 const MAX_FAILURE_CHARS = 20_000;
 const MAX_NAME_CHARS = 1_000;
+/** How many tests may run at the same time, and how much of their output is kept. */
+const MAX_RUNNING = 20_000;
+const MAX_RUNNING_CHARS = 20_000_000;
 /** How deep a test may be in groups that are told from tests. */
 const MAX_DEPTH = 50;
 const NOTHING_SAID = 'it failed, and said nothing';
@@ -48,21 +51,17 @@ export const goTest: Runner<TestReport> = {
 export function goTestParser(): OutputParser<TestReport> {
   const tests: TestCase[] = [];
   const problems: Problem[] = [];
-  const outputs = new Map<string, string>();
+  const outputs = new RunningOutputs();
   let ended = 0;
   const take = (found: z.output<typeof event>) => {
     const { Action, Package = '', Output, Elapsed } = found;
     const Test = found.Test?.slice(0, MAX_NAME_CHARS);
     const key = `${Package} ${Test ?? ''}`;
     if (Action === 'build-output') addProblem(problems, Output ?? '');
-    if (Action === 'output') {
-      const before = outputs.get(key) ?? '';
-      if (before.length < MAX_FAILURE_CHARS) outputs.set(key, before + (Output ?? ''));
-    }
+    if (Action === 'output') outputs.add(key, Output ?? '');
     const status = STATUSES[Action];
     if (status === undefined) return;
-    const output = outputs.get(key) ?? '';
-    outputs.delete(key);
+    const output = outputs.take(key);
     if (Test === undefined) ended += 1;
     const test =
       Test === undefined
@@ -91,9 +90,31 @@ export function goTestParser(): OutputParser<TestReport> {
   };
 }
 
+/** The outputs of the tests that run. Those of tests that never end do not fill the memory. */
+class RunningOutputs {
+  readonly #outputs = new Map<string, string>();
+  #chars = 0;
+
+  add(key: string, output: string): void {
+    const before = this.#outputs.get(key);
+    if (before === undefined && this.#outputs.size >= MAX_RUNNING) return;
+    const room = MAX_FAILURE_CHARS - (before ?? '').length;
+    const kept = output.slice(0, Math.min(room, MAX_RUNNING_CHARS - this.#chars));
+    this.#chars += kept.length;
+    this.#outputs.set(key, (before ?? '') + kept);
+  }
+
+  /** Returns the output of a test that has ended. */
+  take(key: string): string {
+    const output = this.#outputs.get(key) ?? '';
+    this.#chars -= output.length;
+    this.#outputs.delete(key);
+    return output;
+  }
+}
+
 function addProblem(problems: Problem[], line: string): void {
-  const problem = goProblem(line.trimEnd());
-  if (problem !== undefined) problems.push(problem);
+  addGoProblem(problems, goProblem(line.trimEnd()));
 }
 
 function testOf(

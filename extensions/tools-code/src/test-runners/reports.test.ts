@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { goTestParser } from './go-test.js';
 import { fileParser } from './report-file.js';
 import { tapParser } from './tap-report.js';
@@ -52,4 +52,40 @@ it('comes to an end with a test of Go in very many groups', () => {
   const tests = parser.end(1)?.tests ?? [];
   expect(tests.map(({ name }) => name)).toEqual([expect.stringMatching(/^a > a > a/), 'b']);
   expect(tests[0]?.name.length).toBeLessThan(5_000);
+});
+
+describe('of an output of Go without end, the parser', () => {
+  it('keeps the messages of as many tests as may run at the same time', () => {
+    const parser = goTestParser();
+    const say = (event: object) => parser.add(`${JSON.stringify(event)}\n`, 'stdout');
+    const names = Array.from({ length: 20_001 }, (_, at) => `t${at}`);
+    for (const Test of names) say({ Action: 'output', Test, Output: `${Test} says why` });
+    for (const Test of names) say({ Action: 'fail', Test });
+    say({ Action: 'output', Test: 'later', Output: 'later says why' });
+    say({ Action: 'fail', Test: 'later' });
+    say({ Action: 'fail' });
+    const messages = parser.end(1)?.tests.map(({ failure }) => failure?.message) ?? [];
+    expect(messages.at(0)).toBe('t0 says why');
+    expect(messages.at(-2)).toBe('it failed, and said nothing');
+    expect(messages.at(-1)).toBe('later says why');
+  });
+
+  it('keeps a part of a long message, and of all messages', () => {
+    const parser = goTestParser();
+    const say = (event: object) => parser.add(`${JSON.stringify(event)}\n`, 'stdout');
+    const names = Array.from({ length: 1_002 }, (_, at) => `t${at}`);
+    const Output = 'x'.repeat(30_000);
+    for (const Test of names) say({ Action: 'output', Test, Output });
+    for (const Test of names) say({ Action: 'fail', Test });
+    say({ Action: 'fail' });
+    const lengths = parser.end(1)?.tests.map(({ failure }) => failure?.message.length) ?? [];
+    expect(lengths.at(0)).toBe(20_000);
+    expect(lengths.at(-1)).toBe('it failed, and said nothing'.length);
+  });
+
+  it('keeps 20,000 problems', () => {
+    const parser = goTestParser();
+    parser.add('a.go:1:1: x\n'.repeat(20_001), 'stdout');
+    expect(parser.end(1)?.problems).toHaveLength(20_000);
+  });
 });
