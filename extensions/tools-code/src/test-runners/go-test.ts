@@ -52,6 +52,8 @@ export function goTestParser(): OutputParser<TestReport> {
   const tests: TestCase[] = [];
   const problems: Problem[] = [];
   const outputs = new RunningOutputs();
+  /** The packages that have a failed test. */
+  const failed = new Set<string>();
   let ended = 0;
   const take = (found: z.output<typeof event>) => {
     const { Action, Package = '', Output, Elapsed } = found;
@@ -65,11 +67,12 @@ export function goTestParser(): OutputParser<TestReport> {
     if (Test === undefined) ended += 1;
     const test =
       Test === undefined
-        ? packageTest(found, { status, output, tests })
+        ? packageTest(found, { status, output, isTold: failed.has(Package) })
         : testOf({ Package, Test }, { status, output });
     if (test === undefined || tests.length >= MAX_TESTS) return;
     if (Elapsed !== undefined) test.durationMs = Math.round(Elapsed * 1000);
     tests.push(test);
+    if (status === 'failed') failed.add(Package);
   };
   const lines = new LineReader((line) => {
     const found = line.startsWith('{') ? parseJson(event, line) : undefined;
@@ -135,9 +138,8 @@ function testOf(
  */
 function packageTest(
   { Package = '' }: z.output<typeof event>,
-  { status, output, tests }: { status: TestStatus; output: string; tests: readonly TestCase[] },
+  { status, output, isTold }: { status: TestStatus; output: string; isTold: boolean },
 ): TestCase | undefined {
-  const isTold = tests.some((test) => test.file === Package && test.status === 'failed');
   if (status !== 'failed' || isTold || output.includes('[build failed]')) return undefined;
   return { name: '(package)', file: Package, status, failure: { message: messageOf(output) } };
 }
