@@ -90,7 +90,8 @@ async function unknownDefault(context: CommandContext): Promise<Finding[]> {
   const unknown = personality?.split('/').find((id) => !ids.includes(id));
   if (unknown === undefined) return [];
   const near = nearestName(unknown, ids);
-  const next = near === undefined ? `there are ${ids.join(', ')}` : `did you mean "${near}"?`;
+  const all = ids.length === 0 ? 'add it' : `there are ${ids.join(', ')}`;
+  const next = near === undefined ? all : `did you mean "${near}"?`;
   const message = `personality of ethos.config: there is no personality "${unknown}"; ${next}`;
   return [{ level: 'error', message, key: 'personality' }];
 }
