@@ -21,11 +21,16 @@ export function missingRootProblems(
       .map((entry) => ({ key: 'fs_reach.write', entry })),
   ];
   return entries
-    .filter(({ entry }) => !(write.includes(entry) && isWithin(entry, home)))
-    .filter(({ entry }) => isMissing(entry))
+    .filter(({ entry }) => {
+      const isMade = write.includes(entry) && isWithin(entry, home) && !entry.includes('*');
+      return !isMade && isMissing(entry);
+    })
     .map(({ key, entry }) => {
       const place = placeOfEntry(file, personality, { key, entry });
-      const message = `${place}: ${key}: there is nothing at ${entry}; correct the path, or make the folder`;
+      const next = entry.includes('*')
+        ? '"*" is no wildcard here, so name the folder: all that is below it is reached'
+        : 'correct the path, or make the folder';
+      const message = `${place}: ${key}: there is nothing at ${entry}; ${next}`;
       return { file, key, tool: entry, message, heldBack: false };
     });
 }

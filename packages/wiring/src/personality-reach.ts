@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
@@ -140,9 +140,6 @@ function problemOf(
   }
   if (standing === 'named' && coversHome) {
     return `${named} is in the home, which another entry holds as a whole, so it gives no reach; name narrower folders instead of that entry`;
-  }
-  if (named.includes('*') && !existsSync(named)) {
-    return `${named} does not exist, and "*" is no wildcard here; name the folder: all that is below it is reached`;
   }
   return undefined;
 }

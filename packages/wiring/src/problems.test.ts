@@ -103,9 +103,7 @@ describe('ToolRuntime.problems', () => {
       expect.objectContaining({
         file,
         key: 'fs_reach.read',
-        message: expect.stringMatching(
-          /:2:\d+: .*\/\*\* does not exist, and "\*" is no wildcard here/,
-        ),
+        message: expect.stringMatching(/:2:\d+: .* nothing at .*\/\*\*; "\*" is no wildcard here/),
       }),
     ]);
   });
