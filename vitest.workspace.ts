@@ -108,6 +108,7 @@ export default defineConfig({
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: isLongRun() ? 7_200_000 : 900_000,
     hookTimeout: 900_000,
+    teardownTimeout: 900_000,
     expect: { poll: { timeout: 900_000 } },
   },
 });
