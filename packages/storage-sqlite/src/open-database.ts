@@ -128,7 +128,7 @@ function createFile(file: string, { open, schema }: { open: Driver; schema: Stor
 /** The end of a draft's name, after the name of its file. */
 const DRAFT = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new(-journal|-wal|-shm)?$/;
 
-/** Removes the drafts of a file that is in its place: nobody needs those of killed processes. */
+/** Removes the drafts of a file that is in its place, such as those of killed processes. */
 function removeDraftsOf(file: string): void {
   const name = basename(file);
   for (const other of readdirSync(dirname(file))) {

@@ -85,7 +85,7 @@ export class CallState {
     return this.resolvedSettings?.ok ? this.resolvedSettings.settings : undefined;
   }
 
-  /** Takes the secrets out of what is told and recorded of the call; `undefined` if there are none. */
+  /** Takes the secrets out of the result and the record of the call; `undefined` without secrets. */
   get redactor(): SecretRedactor | undefined {
     return this.scope === undefined ? this.batch.journal.secrets?.() : this.scope.redactor;
   }

@@ -40,7 +40,7 @@ export class HttpSession {
     });
     this.#transport.onmessage = (message) => {
       const id = withdrawnId(message);
-      // The SDK waits for the answer before it ends the response, and there is none.
+      // The SDK ends the response after the answer, and a withdrawn call gets no answer.
       if (id !== undefined && this.#alone.has(id)) this.#transport.closeSSEStream(id);
     };
     const stop = () => {

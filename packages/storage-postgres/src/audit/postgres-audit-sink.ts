@@ -133,7 +133,7 @@ export class PostgresAuditSink implements AuditSink {
   flush(): Promise<void> {
     const until = this.#added;
     if (this.#sent >= until) return Promise.resolve();
-    // The process must not end before the caller is told.
+    // If nothing else kept the process, it would end before the caller has an answer.
     this.#retry?.ref();
     return new Promise<void>((resolve, reject) => this.#waiting.push({ until, resolve, reject }));
   }
