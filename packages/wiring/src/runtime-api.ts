@@ -226,8 +226,8 @@ export interface ToolRuntime {
   readonly memory: MemoryProvider;
   /**
    * The store of messages, in which `session_search` searches. The host writes to it. Its `delete`
-   * also deletes the protections of the session. If the host deletes a session from its own store
-   * in another way, the protections stay.
+   * also deletes what tools keep in the `session` scope, and the protections of the session. If the
+   * host deletes a session from its own store in another way, both stay.
    */
   readonly sessions: SessionStore;
   /** The MCP servers: their state, and the changed tools that wait to be accepted. */

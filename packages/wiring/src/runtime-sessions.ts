@@ -8,10 +8,12 @@ import {
   type UntrustedFiles,
 } from '@ethosagent/core';
 import type { SessionStore } from '@ethosagent/types';
+import type { StoresByName } from './stores/runtime-stores.js';
 
 /** The parts of a runtime that its sessions use. */
 export interface RuntimeSessionsParts {
   readonly store: SessionStore;
+  readonly keyValue: StoresByName['keyValue'];
   readonly tools: SessionTools;
   readonly activePersonality: () => string;
   /** The session of calls that name none. */
@@ -34,7 +36,7 @@ export class RuntimeSessions {
   constructor(parts: RuntimeSessionsParts) {
     this.#parts = parts;
     this.#ledgers = SessionLedgers.of(parts.store);
-    this.store = this.#ledgers.sessions();
+    this.store = this.#ledgers.sessions({ kvStoreFactory: parts.keyValue });
     this.#ownLedger = new SessionLedger(undefined, parts.sessionId);
   }
 

@@ -154,6 +154,53 @@ describe('createToolRuntime with stores', () => {
     store.close();
   });
 
+  it('deletes what tools keep in a session together with it', async () => {
+    const capabilities = { storage: { kind: 'kv', scope: 'session' } } as const;
+    const keep = defineTool({
+      name: 'keep',
+      description: 'Keeps a text.',
+      input: z.object({ text: z.string() }),
+      capabilities,
+      outputIsUntrusted: true,
+      async execute({ text }, ctx) {
+        await ctx.kvStore.set('text', text);
+        return ok('kept');
+      },
+    });
+    const recall = defineTool({
+      name: 'recall',
+      description: 'Says what was kept.',
+      input: z.object({}),
+      capabilities,
+      execute: async (_, ctx) => ok((await ctx.kvStore.get('text')) ?? 'nothing'),
+    });
+    const path = join(world, 'other.sqlite');
+    const { kvStoreFactory, close } = createSqliteKvStore({ path });
+    const runtime = await start({
+      tools: [keep, recall],
+      stores: { ...inMemory(), keyValue: kvStoreFactory },
+    });
+    const told = async (sessionId: string, name: string, args = {}) => {
+      const session = runtime.session(sessionId);
+      const [answer] = await session.execute([{ toolCallId: '1', name, args }]);
+      return answer?.text;
+    };
+    for (const id of ['s', 'other']) {
+      await told(id, 'keep', { text: 'x' });
+      // The session has read something untrusted now.
+      await told(id, 'keep', { text: 'from a page' });
+    }
+    expect(await told('s', 'recall')).toBe('from a page');
+    const marks = kvStoreFactory('keep', 'untrusted:session:s');
+    expect((await marks.list('')).length).toBeGreaterThan(0);
+    expect(await runtime.sessions.delete('s')).toBe(true);
+    expect(await told('s', 'recall')).toBe('nothing');
+    expect(await marks.list('')).toEqual([]);
+    expect(await kvStoreFactory('keep', 'session:other').get('text')).toBe('from a page');
+    expect(await runtime.sessions.delete('s')).toBe(false);
+    close();
+  });
+
   it('opens and closes what an opener gives, once, after the last call', async () => {
     const events: string[] = [];
     const sessions = createInMemorySessionStore();

@@ -152,6 +152,7 @@ export class Runtime implements ToolRuntime {
     this.#sessions = new RuntimeSessions({
       ...of,
       store: stores.sessions,
+      keyValue: stores.keyValue,
       tools: this,
       isNamed: options.sessionId !== undefined,
       now: limits?.now ?? Date.now,

@@ -1,4 +1,9 @@
-import { type KeyValueStore, STORAGE_SCOPES, type StorageScope } from '@ethosagent/types';
+import {
+  errorCodeOf,
+  type KeyValueStore,
+  STORAGE_SCOPES,
+  type StorageScope,
+} from '@ethosagent/types';
 import type { AccessScope } from '../access.js';
 import type { CapabilityBackends } from '../backends.js';
 import { checkedKv } from '../checked/checked-kv.js';
@@ -114,8 +119,36 @@ class StoreOptions implements ScopedKvOptions {
 
   marks(): KeyValueStore {
     const { factory, namespace } = this.#of;
-    return checkedKv(factory, this.#declared.name, `untrusted:${namespace}`);
+    return checkedKv(factory, this.#declared.name, marksOf(namespace));
   }
+}
+
+/**
+ * Removes what the tools of a session keep in its store, and then the marks of what is untrusted
+ * there.
+ *
+ * @returns whether there was anything
+ * @throws the `STORE_…` codes; some of it may still be there then
+ */
+export async function clearSessionStore(
+  factory: NonNullable<CapabilityBackends['kvStoreFactory']>,
+  sessionId: string,
+): Promise<boolean> {
+  const namespace = sessionNamespace(sessionId);
+  let wasThere = false;
+  try {
+    for (const each of [namespace, marksOf(namespace)]) {
+      const store = checkedKv(factory, 'sessions', each);
+      for (const key of await store.list('')) {
+        await store.delete(key);
+        wasThere = true;
+      }
+    }
+  } catch (error) {
+    // The store takes no namespace as long as this one, so it has none.
+    if (errorCodeOf(error) !== 'KEY_INVALID') throw error;
+  }
+  return wasThere;
 }
 
 /** Whether somebody asks where the text in the store comes from. */
@@ -139,8 +172,17 @@ function namespacesOf(
       return () => namespace;
     }
     case 'session':
-      return ({ sessionId }) => `session:${sessionId}`;
+      return ({ sessionId }) => sessionNamespace(sessionId);
     case 'personality':
       return ({ personalityId, sessionId }) => `personality:${personalityId ?? sessionId}`;
   }
+}
+
+function sessionNamespace(sessionId: string): string {
+  return `session:${sessionId}`;
+}
+
+/** The namespace of the marks of another one. */
+function marksOf(namespace: string): string {
+  return `untrusted:${namespace}`;
 }

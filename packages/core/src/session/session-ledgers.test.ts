@@ -1,5 +1,6 @@
 import { EthosError, errorCodeOf, type SessionStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
+import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
 import { isTaskJournal, taskJournalId } from './ledger-ids.js';
 import { SessionLedgers } from './session-ledgers.js';
@@ -108,6 +109,51 @@ describe('a session that is deleted', () => {
       expect(await new SessionLedgers(store).sessions().delete('s')).toBe(true);
       expect(await store.list()).toEqual([]);
     }
+  });
+
+  it('takes its key-value store with it before its protections, and those of its sub-agents', async () => {
+    const { store, ledgers } = await world();
+    const { kvStoreFactory } = createInMemoryKvStore();
+    let fails = true;
+    const failing: typeof kvStoreFactory = (tool, namespace) => {
+      const kv = kvStoreFactory(tool, namespace);
+      const dies = async () => {
+        throw new Error('the process ends');
+      };
+      return fails ? { ...kv, delete: dies } : kv;
+    };
+    const data = { kind: 'begun', task: { id: 'child' } };
+    await store.append({ id: taskJournalId('s'), scopeId: 'x' }, [{ ...user, data }]);
+    await store.append({ ...s, id: 'child' }, [user]);
+    for (const id of ['s', 'child', 'other']) {
+      for (const each of ['session', 'untrusted:session']) {
+        await kvStoreFactory('t', `${each}:${id}`).set('k', 'v');
+      }
+    }
+    const sessions = ledgers.sessions({ kvStoreFactory: failing });
+    await expect(sessions.delete('s')).rejects.toThrow();
+    expect(await isTainted(store)).toBe(true);
+    fails = false;
+    expect(await sessions.delete('s')).toBe(true);
+    expect(await isTainted(store)).toBe(false);
+    const left = ['s', 'child', 'other'].map(async (id) => [
+      await kvStoreFactory('t', `session:${id}`).list(''),
+      await kvStoreFactory('t', `untrusted:session:${id}`).list(''),
+    ]);
+    expect(await Promise.all(left)).toEqual([
+      [[], []],
+      [[], []],
+      [['k'], ['k']],
+    ]);
+  });
+
+  it('needs no key-value store that takes its id', async () => {
+    const { store, ledgers } = await world();
+    const kvStoreFactory = (_: string, namespace: string): never => {
+      throw new EthosError('KEY_INVALID', `${namespace} is too long`);
+    };
+    expect(await ledgers.sessions({ kvStoreFactory }).delete('s')).toBe(true);
+    expect(await isTainted(store)).toBe(false);
   });
 
   it('is what has to be deleted: its protections alone can not be', async () => {

@@ -1,4 +1,6 @@
 import { EthosError, type SessionOwner, type SessionStore } from '@ethosagent/types';
+import type { CapabilityBackends } from '../backends.js';
+import { clearSessionStore } from '../capabilities/storage.js';
 import {
   FILES_PART,
   isFilesLedger,
@@ -13,6 +15,13 @@ import { subAgentsOf } from './sub-agents-of.js';
 import { UntrustedFiles } from './untrusted-files.js';
 
 type Owner = Partial<SessionOwner>;
+
+/** One `delete` of a session. */
+interface Deletion {
+  readonly keyValue: CapabilityBackends['kvStoreFactory'];
+  /** The sessions that are deleted with it. */
+  readonly seen: Set<string>;
+}
 
 /** How many ledgers are kept open. The others are read again when they are needed. */
 const MAX_OPEN = 1_000;
@@ -77,13 +86,16 @@ export class SessionLedgers {
   }
 
   /**
-   * A store whose `delete` also removes the background tasks and the protections of a session, in
-   * this order: an interruption leaves protections without a session, and never a session or tasks
-   * without protections.
+   * A store whose `delete` also removes the background tasks, the key-value store and the
+   * protections of a session, in this order: an interruption leaves protections without a session,
+   * and nothing of a session without protections.
    *
+   * @param options `kvStoreFactory`: makes the key-value stores of the sessions. Without it, they stay
    * @returns a store over the same sessions
    */
-  sessions(): SessionStore {
+  sessions({
+    kvStoreFactory: keyValue,
+  }: Pick<CapabilityBackends, 'kvStoreFactory'> = {}): SessionStore {
     const store = this.#store;
     const sessions: SessionStore = {
       append: (session, messages, opts) => store.append(session, messages, opts),
@@ -92,14 +104,14 @@ export class SessionLedgers {
       list: (opts) => store.list(opts),
       messages: (sessionId, opts) => store.messages(sessionId, opts),
       search: (query, opts) => store.search(query, opts),
-      delete: (sessionId) => this.#delete(sessionId, new Set()),
+      delete: (sessionId) => this.#delete(sessionId, { keyValue, seen: new Set() }),
     };
     SessionLedgers.#known.set(sessions, this);
     return sessions;
   }
 
-  /** @param seen the sessions that are being deleted with one of them */
-  async #delete(sessionId: string, seen: Set<string>): Promise<boolean> {
+  async #delete(sessionId: string, deletion: Deletion): Promise<boolean> {
+    const { keyValue, seen } = deletion;
     seen.add(sessionId);
     const held = sessionOfLedger(sessionId);
     if (held !== undefined && (await this.#store.get(held)) !== null) {
@@ -118,12 +130,13 @@ export class SessionLedgers {
     if (isLedgerSession(sessionId)) return wasThere;
     // Their list goes last: what could not be deleted is found when somebody deletes again.
     for await (const child of subAgentsOf(this.#store, sessionId)) {
-      if (!seen.has(child)) await this.#delete(child, seen);
+      if (!seen.has(child)) await this.#delete(child, deletion);
     }
     const hadTasks = await this.#store.delete(taskJournalId(sessionId));
+    const hadStore = keyValue !== undefined && (await clearSessionStore(keyValue, sessionId));
     const hadLedger = await this.#store.delete(sessionLedgerId(sessionId));
     this.#forget(sessionPart(sessionId));
-    return wasThere || hadTasks || hadLedger;
+    return wasThere || hadTasks || hadStore || hadLedger;
   }
 
   /** A session that begins now with the same id is another session. */
