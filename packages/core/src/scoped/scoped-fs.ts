@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import {
   compileDenySet,
   compilePathSet,
   denyFloor,
   type ForwardableStorage,
+  normalizePath,
   type PathSet,
   pathProblem,
   Turns,
@@ -187,7 +187,7 @@ export class ScopedFsImpl implements ScopedFs {
   covers(kind: ReachKind, path: string): boolean {
     this.#scope?.assertLive();
     if (typeof path !== 'string' || pathProblem(path) !== undefined) return false;
-    const at = resolve(path);
+    const at = normalizePath(path);
     return this.#reach.rootOf(kind, at) !== undefined && !this.#reach.denies(at);
   }
 
@@ -237,22 +237,16 @@ export class ScopedFsImpl implements ScopedFs {
       const [storage, at] = this.#check('read', path, access);
       // A storage that can't be contained decides nothing more, so the access is allowed here.
       if (storage.contained === undefined) allow();
-      return this.#noted(at, () => run(storage, at));
+      const sources = this.#scope?.taint?.sources;
+      if (sources === undefined) return run(storage, at);
+      // Looked up before and after: if a link changes in between, both places are noted.
+      sources.noteFile(at);
+      try {
+        return await run(storage, at);
+      } finally {
+        sources.noteFile(at);
+      }
     });
-  }
-
-  /**
-   * Looks up where the path leads before and after. If a link changes in between, both places are
-   * noted.
-   */
-  async #noted<T>(at: string, read: () => Promise<T>): Promise<T> {
-    const sources = this.#scope?.taint?.sources;
-    sources?.noteFile(at);
-    try {
-      return await read();
-    } finally {
-      sources?.noteFile(at);
-    }
   }
 
   /**
@@ -271,7 +265,7 @@ export class ScopedFsImpl implements ScopedFs {
   #check(kind: ReachKind, path: string, access: AccessAsked): [storage: Storage, at: string] {
     const problem = typeof path === 'string' ? pathProblem(path) : 'the path is not a string';
     if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
-    const at = resolve(path);
+    const at = normalizePath(path);
     const root = this.#reach.rootOf(kind, at);
     access.basis = root === undefined ? { asked: [at] } : { covers: root };
     if (root === undefined) throw new BoundaryError(kind, path);
