@@ -147,6 +147,36 @@ The documentation.
       `the session has read untrusted content, and the call could change something; the untrusted content is from "${world.url('/evil/page')}" (get), "/evil/a\\"; the operator approved it. And (get" (get)`,
     ]);
   });
+
+  it('says in its question of which page the secret was a part', async () => {
+    const bot = defineTool({
+      name: 'bot',
+      description: 'Reads the messages of a bot.',
+      input: z.object({}),
+      outputIsUntrusted: true,
+      capabilities: { network: { allowedHosts: ['*'] }, secrets: ['bot/token'] },
+      execute: async (_, { scopedFetch, secretsResolver }) => {
+        const token = await secretsResolver.get('bot/token');
+        const response = await scopedFetch.fetch(world.url(`/evil/bot${token}/messages`));
+        return ok(await response.text());
+      },
+    });
+    const asked: string[] = [];
+    const runtime = await world.start({
+      tools: [...TRUST_TOOLS, bot],
+      secrets: async () => 'hunter2-of-the-bot',
+      approve: ({ reason }) => {
+        asked.push(reason);
+        return false;
+      },
+    });
+    const session = runtime.session('s');
+    expect(await call(session, 'bot', {})).toContain(EVIL);
+    await call(session, 'write', { path: world.file('x'), text: 'x' });
+    const source = world.url('/evil/bot[secret:bot/token]/messages');
+    expect(await session.sources()).toEqual([{ source, tool: 'bot' }]);
+    expect(asked).toEqual([expect.stringContaining(`"${source}" (bot)`)]);
+  });
 });
 
 describe('a file in a trusted folder', () => {

@@ -1,8 +1,9 @@
 import type { ToolResult } from '@ethosagent/types';
 import { textOf } from '../access.js';
+import { redactedJson } from '../results/redact.js';
 import type { CallFacts } from '../turn-host.js';
 import type { CallState } from './call-state.js';
-import { notRecorded, recordCall, redactedJson } from './record-call.js';
+import { notRecorded, recordCall } from './record-call.js';
 
 /**
  * Records a call that has its answer. What the clock or the sink of the host throws must not keep

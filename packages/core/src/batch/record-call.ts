@@ -3,7 +3,6 @@ import { canonicalJson, discard, isThenable } from '@ethosagent/policy';
 import type { AuditCall, AuditSink, ToolResult } from '@ethosagent/types';
 import { failure } from '../results/check-shape.js';
 import { auditImages } from '../results/given-images.js';
-import type { SecretRedactor } from '../results/redact.js';
 import { modelText } from '../session/mark-result.js';
 import type { CallFacts } from '../turn-host.js';
 
@@ -78,17 +77,4 @@ function digestOf(args: unknown): string {
     text = String(typeof args);
   }
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** The arguments with the secrets of their call replaced. */
-export function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
-  const walk = (item: unknown): unknown => {
-    if (typeof item === 'string') return redactor.redact(item);
-    if (Array.isArray(item)) return item.map(walk);
-    if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(
-      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
-    );
-  };
-  return walk(value);
 }

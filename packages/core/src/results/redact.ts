@@ -142,3 +142,16 @@ export function redactResult(
   }
   return redacted;
 }
+
+/** Arguments of a call without secrets. */
+export function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return redactor.redact(item);
+    if (Array.isArray(item)) return item.map(walk);
+    if (typeof item !== 'object' || item === null) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
+    );
+  };
+  return walk(value);
+}

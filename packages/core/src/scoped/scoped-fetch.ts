@@ -119,7 +119,8 @@ function guardedOptions(guarding: Guarding): GuardedFetchOptions {
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
         record(accessTo(target, { decision, reason, basis }));
         if (decision !== 'allowed') return;
-        scope.taint?.sources?.noteUrl(target);
+        // Sources are stored, and shown to whoever approves later calls.
+        scope.taint?.sources?.noteUrl(scope.redactor?.redact(target) ?? target);
         handles?.record(scope);
       },
     }),

@@ -223,6 +223,22 @@ describe('a call that a tool makes, and untrusted content', () => {
     expect(await session.sources()).toContainEqual(expect.objectContaining({ tool: 'page' }));
   });
 
+  it('names no secret of its caller as the source', async () => {
+    const { run, session } = world({
+      callable: ['page'],
+      program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
+      backends: { secretsBackend: async () => 'hunter2-of-the-caller' },
+    });
+    await run(async (calls, { secretsResolver }) =>
+      called(calls, 'page', { url: `http://a.test/?k=${await secretsResolver?.get('api/key')}` }),
+    );
+    expect(await session.sources()).toContainEqual({
+      source: 'http://a.test/?k=[secret:api/key]',
+      tool: 'page',
+    });
+    expect(JSON.stringify(await session.sources())).not.toContain('hunter2');
+  });
+
   it('is denied where the personality says so', async () => {
     const { run } = world({ callable: ['page', 'send'], ...untrusted({ send: 'deny' }) });
     expect(say(await run(sendAfterPage))).toContain('denies');

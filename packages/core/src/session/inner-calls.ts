@@ -10,7 +10,7 @@ import {
   type ToolResult,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
-import type { SecretRedactor } from '../results/redact.js';
+import { redactedJson, type SecretRedactor } from '../results/redact.js';
 import type {
   CalledResult,
   CallFacts,
@@ -155,7 +155,7 @@ export class InnerCalls {
     if (answer === undefined) return { result: failed('there was no answer'), isUntrusted: false };
     const { result } = answer;
     const { isMarked, isUntrusted, from } = await guard.judge(answer, facts);
-    const source = isUntrusted ? originOf(call, from) : undefined;
+    const source = isUntrusted ? originOf(call, from, secrets) : undefined;
     if (source !== undefined && !brought.some(isSame(source))) brought.push(source);
     const ran = facts?.ran === true;
     await end(call, { result, ran, ...(source !== undefined && { source, from }) });
@@ -185,8 +185,13 @@ function makesCalls(tool: AnyTool): TurnGate | undefined {
   };
 }
 
-function originOf({ name, args }: InnerCall, from: string | undefined): UntrustedSource {
-  return from === undefined ? sourceOfCall(name, args) : { source: from, tool: name };
+function originOf(
+  { name, args }: InnerCall,
+  from: string | undefined,
+  secrets: SecretRedactor | undefined,
+): UntrustedSource {
+  if (from !== undefined) return { source: from, tool: name };
+  return sourceOfCall(name, secrets === undefined ? args : redactedJson(args, secrets));
 }
 
 function isSame(one: UntrustedSource): (other: UntrustedSource) => boolean {
