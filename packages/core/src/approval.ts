@@ -10,7 +10,8 @@ export interface ApprovalRequest {
   toolName: string;
   /**
    * The arguments that will run, frozen. If the tool's schema turns them into something that is not
-   * plain data, the arguments as the model issued them.
+   * plain data, the arguments as the model issued them. Secrets of a tool that makes the call are
+   * replaced.
    */
   args: unknown;
   /** What the call could reach. */

@@ -129,6 +129,41 @@ describe('a call that a tool makes', () => {
     expect(JSON.stringify([audit.events, audit.calls])).not.toContain('hunter2');
   });
 
+  it('is asked about without the secrets of its caller', async () => {
+    const SECRET = 'hunter2-of-the-caller';
+    const given: unknown[] = [];
+    const asked = makeTool(
+      'asked',
+      (args) => {
+        given.push(args);
+        return ok('done');
+      },
+      { requiresApproval: (args) => `it sends ${Object(args).text}` },
+    );
+    const questions: unknown[] = [];
+    const { run, audit } = world({
+      tools: [asked],
+      callable: ['asked'],
+      program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
+      backends: { secretsBackend: async () => SECRET },
+      approve: ({ reason, args }) => {
+        questions.push({ reason, args });
+        return { approved: true };
+      },
+    });
+    await run(async (calls, { secretsResolver }) =>
+      called(calls, 'asked', { text: await secretsResolver?.get('api/key') }),
+    );
+    expect(questions).toEqual([
+      { reason: 'it sends [secret:api/key]', args: { text: '[secret:api/key]' } },
+    ]);
+    expect(given).toEqual([{ text: SECRET }]);
+    expect(audit.calls[0]).toMatchObject({
+      toolName: 'asked',
+      approval: { approved: true, reason: 'it sends [secret:api/key]' },
+    });
+  });
+
   it('makes no calls itself', async () => {
     let seen: readonly string[] | undefined;
     const look = (_: unknown, ctx: ToolContext) => {

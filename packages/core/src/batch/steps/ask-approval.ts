@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { causeOfAbort, errorText } from '@ethosagent/policy';
 import { errorCodeOf, type FailureCause } from '@ethosagent/types';
 import { copyPlain, deepFreeze } from '../../plain.js';
+import { redactedJson } from '../../results/redact.js';
 import { saysTheSame } from '../../tool-settings.js';
 import { approvalReason, joined, NOT_RUN, refusal, turnGate } from '../approval-reason.js';
 import type { Approved, CallState } from '../call-state.js';
@@ -63,9 +64,9 @@ export function refuseIfChanged(state: CallState): Answer {
   );
 }
 
-async function askHost(state: CallState, reason: string | undefined): Promise<Answer> {
-  if (reason === undefined) return undefined;
-  const { entry, batch, policy } = state;
+async function askHost(state: CallState, why: string | undefined): Promise<Answer> {
+  if (why === undefined) return undefined;
+  const { entry, batch, policy, redactor } = state;
   const { input, facts, watch } = batch;
   const approve = input.host?.approve ?? input.backends?.approve;
   if (approve === undefined)
@@ -74,7 +75,10 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   // A schema may have turned the arguments into class instances, which can't be shown well. Then
   // the arguments before the schema are shown.
   const plain = copyPlain(state.args);
-  const shown = plain.ok ? plain.value : structuredClone(state.issued);
+  const asIs = plain.ok ? plain.value : structuredClone(state.issued);
+  // Who decides may be outside of the host, as a client of MCP is.
+  const shown = redactor === undefined ? asIs : redactedJson(asIs, redactor);
+  const reason = redactor?.redact(why) ?? why;
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
   // Asked for now, since the policy may change while somebody decides.
   const { untrusted } = policy;
@@ -99,15 +103,17 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
     scope.abort(ending.reason);
     state.thrown = { error: ending.reason };
     const cause = causeOfAbort(ending.reason);
-    const why =
-      'the turn was aborted while it waited, so it did not run; call it again only if it is still wanted';
-    return refused(state, why, cause);
+    return refused(
+      state,
+      'the turn was aborted while it waited, so it did not run; call it again only if it is still wanted',
+      cause,
+    );
   }
   if (ending.kind === 'threw') state.thrown = { error: ending.error };
-  const why = ending.kind === 'threw' ? failure(ending.error) : refusal(ending.value);
-  const approved = why === undefined;
+  const refusing = ending.kind === 'threw' ? failure(ending.error) : refusal(ending.value);
+  const approved = refusing === undefined;
   note(state, { reason, approved, decision: ending, askedAt, now: now() });
-  if (why !== undefined) return refused(state, why);
+  if (refusing !== undefined) return refused(state, refusing);
   state.approved = { entry, capabilities, untrusted };
   return refuseIfChanged(state);
 }
