@@ -142,6 +142,11 @@ export class CallScope {
     this.#redactor.add(ref, value);
   }
 
+  /** Redacts the present secrets of another call here as well. */
+  addSecretsOf(redactor: SecretRedactor): void {
+    this.#redactor = joinedRedactors(this.#redactor, redactor);
+  }
+
   /** Holds the call to quotas. A call without quotas does no work when it spends. */
   limit(quotas: CallQuotas): void {
     this.#quotas = quotas;

@@ -29,14 +29,18 @@ export class SecretRedactor {
   }
 
   add(ref: string, value: string): void {
-    if (value === '' || this.#needles.some((needle) => needle.value === value)) return;
+    if (value === '' || this.#knows(value)) return;
     // Files and consoles add a line break, and users of the secret remove it.
     if (value.trim() !== value) this.add(ref, value.trim());
     this.#addAll([needleOf(ref, value)]);
   }
 
+  #knows(value: string): boolean {
+    return this.#needles.some((needle) => needle.value === value);
+  }
+
   #addAll(needles: readonly Needle[]): void {
-    this.#needles.push(...needles);
+    this.#needles.push(...needles.filter(({ value }) => !this.#knows(value)));
     // The longest come first, so that a secret is replaced whole, and not only a part of it that is
     // a secret too.
     this.#needles.sort((a, b) => b.value.length - a.value.length);

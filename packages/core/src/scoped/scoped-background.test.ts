@@ -423,6 +423,33 @@ describe('ScopedBackgroundImpl', () => {
     expect(JSON.stringify([seen, events])).not.toContain('hunter2');
   });
 
+  it('hides a secret that a later call gives to a process which repeats it', async () => {
+    const { use, registry } = world({ secretsBackend: async () => 'hunter2-secret' });
+    const login = makeTool(
+      'login',
+      async (_args, { secretsResolver, scopedProcess }) => {
+        const key = await secretsResolver?.get('api/key');
+        await scopedProcess?.background?.write('bg-1', `key ${key}\n`);
+        return ok('');
+      },
+      {
+        capabilities: {
+          process: { allowedBinaries: ['sh'], background: true },
+          secrets: ['api/key'],
+        },
+      },
+    );
+    registry.register(login);
+    const script = 'while read -r line; do echo "got $line"; done';
+    await use((background) => background.start('sh', ['-c', script], { keepsInput: true }));
+    for (let cursor = 0, round = 0; round < 2; round++) {
+      await runOne(registry, 'login');
+      const read = await use((background) => background.read('bg-1', { cursor, waitMs: 20_000 }));
+      expect(textOf(read.chunks)).toBe('got key [secret:api/key]\n');
+      cursor = read.cursor;
+    }
+  });
+
   it('hides a secret whose parts arrive one after the other, also from a read in between', async () => {
     const { use, registry } = world({ secretsBackend: async () => 'hunter2-secret' });
     const capabilities = {

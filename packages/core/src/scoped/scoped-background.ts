@@ -11,6 +11,9 @@ import type { CallScope } from '../call-scope.js';
 import type { LaunchOpts } from './command-place.js';
 import type { ScopedProcessImpl } from './scoped-process.js';
 
+/** The scope of each process, whose secrets are hidden in its output. */
+const scopes = new WeakMap<HeldProcess, CallScope>();
+
 /** The longest time that a read waits. */
 const MAX_WAIT_MS = 600_000;
 
@@ -68,6 +71,9 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     return this.#access('write', id, async (allow) => {
       const held = this.#find(id);
       allow();
+      // The process may repeat what it gets, and a later call may read that.
+      const { redactor } = this.#options.scope;
+      if (redactor !== undefined) scopes.get(held)?.addSecretsOf(redactor);
       await held.write(text);
       return held.info;
     });
@@ -127,6 +133,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
             assertWanted,
           ),
       });
+      scopes.set(held, own);
       // If the call ended meanwhile, nobody learns the id of the process, so it is ended.
       if (scope.signal.aborted) await held.abort(scope.signal.reason);
       return held.info;
