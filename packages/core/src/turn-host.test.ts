@@ -5,6 +5,7 @@ import type {
   DelegationCaller,
   DelegationInfo,
   DelegationProvider,
+  QuarantinedRead,
   ToolCall,
   ToolCallResult,
 } from '@ethosagent/types';
@@ -541,6 +542,43 @@ describe('TurnHost.delegation', () => {
       ['delegation', 'get', 't1', 'allowed'],
       ['delegation', 'cancel', 't1', 'allowed'],
     ]);
+  });
+
+  it('gives the secrets of a call to no model', async () => {
+    const told: unknown[] = [];
+    const provider = Object.assign(new Provider(), {
+      run: async (_: DelegationCaller, given: DelegatedTask) => {
+        told.push(given);
+        return info;
+      },
+      read: async (_: DelegationCaller, given: QuarantinedRead) => {
+        told.push(given);
+        return { ok: true as const, value: 1 };
+      },
+    });
+    const audit = new MemoryAuditSink();
+    const entry = tool('x', {
+      capabilities: { delegation: {}, secrets: ['api/key'] },
+      execute: async (_, { delegation, secretsResolver }) => {
+        const key = await secretsResolver?.get('api/key');
+        await delegation?.run({ prompt: `${'-'.repeat(195)}${key}`, maxSteps: 2 });
+        const args = { key };
+        await delegation?.read({ tool: 'y', args, question: `Is it ${key}?`, schema: {} });
+        return { ok: true, value: '' };
+      },
+    });
+    const secretsBackend = async () => 'hunter2-secret';
+    await runOne(entry, { delegation: provider }, { audit, secretsBackend });
+    expect(told).toEqual([
+      { prompt: `${'-'.repeat(195)}[secret:api/key]`, maxSteps: 2 },
+      {
+        tool: 'y',
+        args: { key: 'hunter2-secret' },
+        question: 'Is it [secret:api/key]?',
+        schema: {},
+      },
+    ]);
+    expect(JSON.stringify(audit.events)).not.toContain('hunt');
   });
 
   it('is absent without a declaration, and without a host', async () => {

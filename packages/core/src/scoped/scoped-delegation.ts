@@ -32,14 +32,16 @@ export class ScopedDelegationImpl implements ScopedDelegation {
   }
 
   run(task: DelegatedTask, onProgress?: (message: string) => void): Promise<DelegationInfo> {
-    return this.#recorded('run', task?.prompt, (allow) => {
+    const told = this.#withoutSecrets(task, 'prompt');
+    return this.#recorded('run', told?.prompt, (allow) => {
       allow();
-      return this.#provider.run(this.#caller(), task, onProgress);
+      return this.#provider.run(this.#caller(), told, onProgress);
     });
   }
 
   start(task: DelegatedTask): Promise<DelegationInfo> {
-    return this.#recorded('start', task?.prompt, (allow) => {
+    const told = this.#withoutSecrets(task, 'prompt');
+    return this.#recorded('start', told?.prompt, (allow) => {
       if (!this.#options.mayStart) {
         throw new CapabilityError(
           'DELEGATION_REFUSED',
@@ -48,7 +50,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
         );
       }
       allow();
-      return this.#provider.start(this.#caller(), task);
+      return this.#provider.start(this.#caller(), told);
     });
   }
 
@@ -83,8 +85,16 @@ export class ScopedDelegationImpl implements ScopedDelegation {
         );
       }
       allow();
-      return this.#provider.read(this.#caller(), asked);
+      return this.#provider.read(this.#caller(), this.#withoutSecrets(asked, 'question'));
     });
+  }
+
+  /** A model reads the text, and a session keeps it. */
+  #withoutSecrets<K extends string, T extends Record<K, string>>(asked: T, key: K): T {
+    const { redactor } = this.#options.scope;
+    const text: unknown = asked?.[key];
+    if (redactor === undefined || typeof text !== 'string') return asked;
+    return { ...asked, [key]: redactor.redact(text) };
   }
 
   #recorded<T>(operation: string, target: unknown, run: (allow: Allow) => Promise<T>): Promise<T> {
