@@ -1,4 +1,5 @@
 import { showInvisible, withoutControls } from '@ethosagent/policy';
+import type * as Xterm from '@xterm/headless';
 import { SCREEN } from '../shell.js';
 import { capNumbers } from './cap-numbers.js';
 import { withoutLastLineEnds } from './without-last-line-ends.js';
@@ -7,6 +8,14 @@ import { withoutLastLineEnds } from './without-last-line-ends.js';
 const PIECE_CHARS = 4_096;
 /** Sets colours, in time that grows with the square of their number. */
 const COLOURS = 4;
+
+/** Programs that run by tsx get the package's ES module, which has no default export. */
+async function loadTerminal(): Promise<typeof Xterm.Terminal> {
+  const loaded: Pick<typeof Xterm, 'Terminal'> & { default?: typeof Xterm } = await import(
+    '@xterm/headless'
+  );
+  return loaded.default?.Terminal ?? loaded.Terminal;
+}
 
 /** The content of a terminal's screen. */
 export interface Screen {
@@ -21,8 +30,8 @@ export interface Screen {
  * make this take seconds, so other work goes on meanwhile, and `signal` ends it.
  */
 export async function screenOf(text: string, signal: AbortSignal): Promise<Screen> {
-  const { default: xterm } = await import('@xterm/headless');
-  const terminal = new xterm.Terminal({
+  const Terminal = await loadTerminal();
+  const terminal = new Terminal({
     cols: SCREEN.columns,
     rows: SCREEN.rows,
     scrollback: 0,
