@@ -1,5 +1,5 @@
 import type { AgentLoopOptions } from '@ethosagent/agent-loop';
-import { createInMemorySessionStore } from '@ethosagent/core';
+import { createInMemorySessionStore, MemoryAuditSink } from '@ethosagent/core';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import { samplePng, tries } from '@ethosagent/test-support';
 import { type AnyTool, errorCodeOf } from '@ethosagent/types';
@@ -259,6 +259,50 @@ describe('a turn that reads in quarantine again and again', () => {
     const turn = agents.loop.ask({ sessionId: 's', prompt, claim: held });
     expect(await turn).toMatchObject({ end: 'failed' });
     expect(noted).toEqual(['keeps', 'SESSION_TAKEN']);
+  });
+});
+
+describe('a tool that has a call read', () => {
+  it('gives its secrets to the call alone, and not to the reader or the audit', async () => {
+    const secret = 'S3SAME-value-9f8e7d6c5b4a';
+    const audit = new MemoryAuditSink();
+    const fetchAt = defineTool({
+      name: 'fetch_at',
+      description: 'Gets a page.',
+      input: z.object({ url: z.string() }),
+      capabilities: { storage: { scope: 'tool-private', kind: 'kv' } },
+      outputIsUntrusted: true,
+      async execute({ url }, { kvStore }) {
+        noted.push(url);
+        await kvStore.set(url, 'seen');
+        return ok(`page at ${url}`);
+      },
+    });
+    const ask = defineTool({
+      name: 'ask',
+      description: 'Asks about a page.',
+      input: z.object({}),
+      capabilities: { secrets: ['api/key'], delegation: {} },
+      async execute(_, ctx) {
+        const url = `https://e.x/${await ctx.secretsResolver.get('api/key')}`;
+        const answer = await ctx.delegation.read({ ...read(), tool: 'fetch_at', args: { url } });
+        return ok(JSON.stringify(answer));
+      },
+    });
+    const agents = createAgents({
+      sessions: createInMemorySessionStore(),
+      tools: [fetchAt, ask],
+      talk: () => ({ text: reader }),
+      loop: { approve: () => true },
+      backends: { secretsBackend: async () => secret, audit },
+    });
+    expect(await agents.call('ask')).toMatchObject({ ok: true });
+    expect(noted).toEqual([`https://e.x/${secret}`]);
+    const [question] = agents.asked.filter(({ task }) => isReader(task));
+    expect(question?.task).toContain('source="https://e.x/%5Bsecret:api/key%5D"');
+    expect(question?.task).toContain('page at https://e.x/[secret:api/key]');
+    expect(JSON.stringify(audit.events)).toContain('https://e.x/[secret:api/key]');
+    expect(JSON.stringify([question, audit.events])).not.toContain(secret);
   });
 });
 

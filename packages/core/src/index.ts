@@ -117,6 +117,7 @@ export type {
   CallingCall,
   CallOfTool,
   CallReads,
+  DelegatingCall,
   SourceWatch,
   TurnGate,
   TurnHost,

@@ -2,6 +2,7 @@ import type { ReadSource, SourceTrust } from '@ethosagent/policy';
 import type {
   AnyTool,
   AuditApproval,
+  DelegationCaller,
   DelegationProvider,
   FailureCause,
   ToolCall,
@@ -113,6 +114,12 @@ export type CallOfTool = (
   },
   signal: AbortSignal,
 ) => Promise<CalledResult>;
+
+/** A call that delegates, as the loop of its agent knows it. */
+export interface DelegatingCall extends DelegationCaller {
+  /** The secrets that it has resolved. */
+  secrets?: SecretRedactor;
+}
 
 /** Uses where the text of calls comes from. */
 export interface SourceWatch {

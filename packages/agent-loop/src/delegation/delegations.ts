@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type DelegatingCall,
   type QuarantinePrompt,
   SessionLedgers,
   type ShowImagesOptions,
@@ -97,7 +98,7 @@ export class Delegations {
   async #read(
     turn: DelegatingTurn,
     asked: QuarantinedRead,
-    caller: DelegationCaller,
+    caller: DelegatingCall,
   ): Promise<QuarantinedValue> {
     if (this.#isClosed) throw tooLate();
     if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');

@@ -4,6 +4,7 @@ import {
   askQuarantined,
   type CallFacts,
   CallGuard,
+  type DelegatingCall,
   markUntrusted,
   NO_ANSWER,
   type QuarantineModel,
@@ -14,7 +15,6 @@ import {
 } from '@ethosagent/core';
 import { compileClosedSchema } from '@ethosagent/policy';
 import type {
-  DelegationCaller,
   FailureCause,
   QuarantinedRead,
   QuarantinedValue,
@@ -31,7 +31,7 @@ export interface QuarantineParts {
   read: QuarantineModel;
   /** How that model sees images. */
   images: ShowImagesOptions;
-  caller: DelegationCaller;
+  caller: DelegatingCall;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -63,7 +63,9 @@ export async function readQuarantined(
     const told = isMarked ? `${name} failed (${cause}); what it said was not shown` : result.error;
     return failed(told, cause);
   }
-  const text = markUntrusted(result.value, { source: sourceOf(name, args), tool: name });
+  const named = sourceOf(name, args);
+  const source = caller.secrets?.redact(named) ?? named;
+  const text = markUntrusted(result.value, { source, tool: name });
   const { images: shown, note } = await showImages(result, { ...images, signal });
   const answer = await askQuarantined([{ text: `${text}\n${note}`.trim(), images: shown }], {
     schema,
@@ -128,6 +130,7 @@ async function runCall(
       // The session will not read what this call reads. But what the call keeps in stores may be
       // untrusted.
       isTainted: true,
+      ...(caller.secrets !== undefined && { secrets: caller.secrets }),
       ...(caller.toolCallId !== undefined && { parentCallId: caller.toolCallId }),
       ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
       beforeRun: async () => {

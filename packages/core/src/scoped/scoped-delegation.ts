@@ -9,6 +9,7 @@ import {
   type ScopedDelegation,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import type { DelegatingCall } from '../turn-host.js';
 
 export interface ScopedDelegationOptions {
   sessionId: string;
@@ -108,13 +109,15 @@ export class ScopedDelegationImpl implements ScopedDelegation {
     return recordAccess(this.#options.scope, access, async (allow) => run(allow));
   }
 
-  #caller() {
+  #caller(): DelegatingCall {
     const { sessionId, personalityId, toolCallId, scope } = this.#options;
+    const { redactor } = scope;
     return {
       sessionId,
       ...(personalityId !== undefined && { personalityId }),
       ...(toolCallId !== undefined && { toolCallId }),
       signal: scope.signal,
+      ...(redactor !== undefined && { secrets: redactor }),
     };
   }
 }
