@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,6 +26,38 @@ const answering = (...answers: string[]) => {
       asked.push(question);
       return answers.shift();
     },
+  };
+};
+
+/** A provider in the project. Its model answers, and fails while there is a file `down`. */
+const installModel = () => {
+  const folder = join(world.cwd, 'node_modules', '@ai-sdk', 'my-lab');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"@ai-sdk/my-lab","main":"index.mjs"}');
+  writeFileSync(
+    join(folder, 'index.mjs'),
+    `import { appendFileSync, existsSync } from 'node:fs';
+    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+    export const myLab = (modelId) => ({
+      specificationVersion: 'v3', provider: 'my-lab', modelId, supportedUrls: {},
+      async doStream() {
+        appendFileSync(new URL('asked', import.meta.url), 'x');
+        if (existsSync(new URL('down', import.meta.url))) {
+          throw Object.assign(new Error('no key'), { name: 'AI_LoadAPIKeyError' });
+        }
+        return { stream: new ReadableStream({ start(controller) {
+          controller.enqueue({ type: 'text-start', id: '1' });
+          controller.enqueue({ type: 'text-delta', id: '1', delta: 'I am ' + modelId + '\\u001b[2J' });
+          controller.enqueue({ type: 'text-end', id: '1' });
+          controller.enqueue({ type: 'finish', finishReason: { unified: 'stop' }, usage });
+          controller.close();
+        } }) };
+      },
+    });`,
+  );
+  return {
+    down: join(folder, 'down'),
+    timesAsked: () => readFileSync(join(folder, 'asked'), 'utf8').length,
   };
 };
 
@@ -73,25 +105,7 @@ describe('run', () => {
   });
 
   it('takes a model from a provider that the project has installed', async () => {
-    const folder = join(world.cwd, 'node_modules', '@ai-sdk', 'my-lab');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{"name":"@ai-sdk/my-lab","main":"index.mjs"}');
-    writeFileSync(
-      join(folder, 'index.mjs'),
-      `const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
-      export const myLab = (modelId) => ({
-        specificationVersion: 'v3', provider: 'my-lab', modelId, supportedUrls: {},
-        async doStream() {
-          return { stream: new ReadableStream({ start(controller) {
-            controller.enqueue({ type: 'text-start', id: '1' });
-            controller.enqueue({ type: 'text-delta', id: '1', delta: 'I am ' + modelId + '\\u001b[2J' });
-            controller.enqueue({ type: 'text-end', id: '1' });
-            controller.enqueue({ type: 'finish', finishReason: { unified: 'stop' }, usage });
-            controller.close();
-          } }) };
-        },
-      });`,
-    );
+    installModel();
     const env = { ETHOS_MODEL: 'my-lab/one/two' };
     expect(await world.run(['run', 'Who are you?'], { env })).toMatchObject({
       code: 0,
@@ -111,7 +125,47 @@ describe('run', () => {
   });
 });
 
+describe('a turn whose model failed', () => {
+  const MODEL = ['--model', 'my-lab/one'];
+
+  it('names the command that asks again, which leaves it to a real model', async () => {
+    const { down } = installModel();
+    writeFileSync(down, '');
+    const failed = await world.run(['run', 'Who are you?', '--session', 's', ...MODEL]);
+    expect(failed.code).toBe(1);
+    expect(failed.err).toContain('"ethosagent sessions resume s" asks the model again');
+    rmSync(down);
+    const without = await world.run(['sessions', 'resume', 's']);
+    expect([without.code, without.out]).toEqual([
+      1,
+      expect.stringContaining('--model provider/model'),
+    ]);
+    expect((await world.run(['chat', '--session', 's'], answering(''))).code).toBe(1);
+    expect(await world.run(['sessions', 'resume', 's', ...MODEL])).toMatchObject({
+      code: 0,
+      out: 'I am one\n',
+    });
+  });
+
+  it('ends a chat, which a new chat goes on with', async () => {
+    const { down, timesAsked } = installModel();
+    writeFileSync(down, '');
+    const failed = await world.run(['chat', '--session', 's', ...MODEL], answering('Who are you?'));
+    expect([failed.code, timesAsked()]).toEqual([1, 1]);
+    rmSync(down);
+    const { code, out } = await world.run(['chat', '--session', 's', ...MODEL], answering(''));
+    expect([code, out, timesAsked()]).toEqual([0, 'I am one\n', 2]);
+  });
+});
+
 describe('chat', () => {
+  it('says without a model what it runs, and stores nothing of what it does not', async () => {
+    const { code, err } = await world.run(['chat', '--session', 's'], answering('Hello', READ, ''));
+    expect(code).toBe(0);
+    expect(err).toContain('--model provider/model');
+    expect((await world.run(['sessions', 'show', 's'])).out).not.toContain('Hello');
+  });
+
   it('asks about an effect after something foreign was read, and runs what was edited', async () => {
     const edited = '{"path":"notes/c.txt","content":"edited"}';
     const user = answering(READ, WRITE, 'n', WRITE, 'e', edited, '');

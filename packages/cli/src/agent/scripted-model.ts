@@ -29,15 +29,21 @@ export function callIn(
 
 /**
  * A model for use without a real one. It calls the tool that the user's message names, with the
- * arguments after the name, and repeats the tool's answer.
+ * arguments after the name. It fails where the message is for a real model, so that the turn waits
+ * for one.
  */
 export function createScriptedModel(): Model {
   const answer = (options: StreamOptions): StreamPart[] => {
-    const message = options.prompt.at(-1);
-    if (message?.role === 'tool') return textParts('Done.');
-    const text = message?.role === 'user' ? textOf(message.content) : '';
-    const call = callIn(text, options.tools ?? []);
-    if (call === undefined) return textParts(NO_MODEL);
+    const asked = options.prompt.findLast(({ role }) => role === 'user');
+    const text = asked?.role === 'user' ? textOf(asked.content) : '';
+    const last = options.prompt.at(-1);
+    // A tool that was called may be gone by now.
+    const called = last?.role === 'tool' ? last.content.flatMap(nameIn) : [];
+    const call = callIn(text, [...(options.tools ?? []), ...called]);
+    // By this name the loop knows that asking again would not help.
+    if (call === undefined)
+      throw Object.assign(new Error(NO_MODEL), { name: 'AI_LoadSettingError' });
+    if (last?.role === 'tool') return textParts('Done.');
     return [
       { type: 'tool-call', toolCallId: `call-${randomUUID()}`, ...call },
       { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: USAGE },
@@ -51,15 +57,18 @@ export function createScriptedModel(): Model {
     doGenerate: async () => {
       throw new TypeError('the scripted model streams only');
     },
-    doStream: async (options) => ({
-      stream: new ReadableStream<StreamPart>({
-        start(controller) {
-          controller.enqueue({ type: 'stream-start', warnings: [] });
-          for (const part of answer(options)) controller.enqueue(part);
-          controller.close();
-        },
-      }),
-    }),
+    doStream: async (options) => {
+      const parts = answer(options);
+      return {
+        stream: new ReadableStream<StreamPart>({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] });
+            for (const part of parts) controller.enqueue(part);
+            controller.close();
+          },
+        }),
+      };
+    },
   };
 }
 
@@ -70,6 +79,10 @@ function textParts(text: string): StreamPart[] {
     { type: 'text-end', id: 'text' },
     { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage: USAGE },
   ];
+}
+
+function nameIn(part: { type: string; toolName?: string }): { name: string }[] {
+  return part.toolName === undefined ? [] : [{ name: part.toolName }];
 }
 
 function textOf(content: readonly { type: string }[]): string {

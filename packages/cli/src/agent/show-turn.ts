@@ -16,6 +16,7 @@ export async function showTurn(
 ): Promise<Done | undefined> {
   const { color } = out;
   let isInLine = false;
+  let sessionId = '';
   const line = (text: string) => {
     if (isInLine) out.line();
     isInLine = false;
@@ -28,6 +29,9 @@ export async function showTurn(
       continue;
     }
     switch (event.type) {
+      case 'start':
+        sessionId = event.sessionId;
+        break;
       case 'text':
         io.out(safeText(event.text));
         isInLine = !event.text.endsWith('\n');
@@ -56,6 +60,9 @@ export async function showTurn(
       case 'done':
         if (isInLine) out.line();
         if (event.message !== undefined) out.note(color.yellow(safeText(event.message)));
+        if (event.end === 'failed') {
+          out.note(`"ethosagent sessions resume ${safeLine(sessionId)}" asks the model again`);
+        }
         return event;
       default:
     }

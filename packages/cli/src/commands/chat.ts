@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { openAgent } from '../agent/open-agent.js';
+import type { AgentEvent } from '@ethosagent/agent-loop';
+import { modelName, openAgent } from '../agent/open-agent.js';
+import { callIn, NO_MODEL } from '../agent/scripted-model.js';
 import { showTurn } from '../agent/show-turn.js';
 import { askAtTerminal } from '../ask-at-terminal.js';
 import { usageError } from '../cli-error.js';
@@ -14,11 +16,17 @@ export async function run({ context, options }: CommandInput): Promise<number> {
     throw usageError('chat needs a terminal; use "ethosagent run PROMPT" in scripts');
   }
   const { loop, runtime } = await openAgent(context, options);
+  const hasModel = modelName(context, options) !== undefined;
   const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
-  const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   out.note(
     `Session ${safeLine(sessionId)}. An empty line ends the chat; --session goes on with it.`,
   );
+  const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
+  /** Whether the chat goes on. A turn that failed would fail again at once, and for ever. */
+  const goesOn = async (events: AsyncIterable<AgentEvent>) => {
+    const end = (await showTurn(events, context))?.end;
+    return end !== undefined && end !== 'aborted' && end !== 'failed';
+  };
   for (;;) {
     const state = await loop.state(sessionId);
     if (state === 'paused') {
@@ -29,13 +37,15 @@ export async function run({ context, options }: CommandInput): Promise<number> {
       }
     }
     if (state !== 'idle') {
-      const done = await showTurn(loop.resume({ sessionId, ...abort }), context);
-      if (done === undefined || done.end === 'aborted') return EXIT.found;
+      if (!(await goesOn(loop.resume({ sessionId, ...abort })))) return EXIT.found;
       continue;
     }
     const prompt = await io.ask('You');
     if (prompt === undefined || prompt.trim() === '') return EXIT.ok;
-    const done = await showTurn(loop.run({ sessionId, prompt, ...abort }), context);
-    if (done === undefined || done.end === 'aborted') return EXIT.found;
+    if (!hasModel && callIn(prompt, await runtime.definitions()) === undefined) {
+      out.note(NO_MODEL);
+      continue;
+    }
+    if (!(await goesOn(loop.run({ sessionId, prompt, ...abort })))) return EXIT.found;
   }
 }
