@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EthosError } from '@ethosagent/types';
 import type { ToolRuntimeOptions } from '@ethosagent/wiring';
 import { assertOwn } from './assert-own.js';
@@ -66,7 +66,7 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
     throw usageError(
       isUnknown
         ? `${file}: this version of Node does not run TypeScript; use Node 22.18 or newer, or write ethos.config.mjs`
-        : `${file} can not be loaded: ${why}`,
+        : `${file} can not be loaded: ${why}${placeOf(cause)}`,
     );
   }
   const config = await loaded.default;
@@ -76,7 +76,23 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
   if ('home' in config) {
     throw usageError(`${file} is in the home, which the key "home" can not change; give --home`);
   }
+  if ('personality' in config && !['string', 'undefined'].includes(typeof config.personality)) {
+    throw usageError(`${file}: personality is not a text; give the id of a personality`);
+  }
   return config;
+}
+
+/** Where the operator's code failed, which may be in a file that the configuration imports. */
+function placeOf(error: unknown): string {
+  const { stack = '' } = error instanceof Error ? error : {};
+  for (const line of stack.split('\n')) {
+    const [, url = '', at] = /(file:\/\/\S+?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
+    if (at !== undefined && !url.includes('/node_modules/')) {
+      return ` (${fileURLToPath(url)}:${at})`;
+    }
+  }
+  // Node tells the line of a syntax error only where the error ends the process.
+  return error instanceof SyntaxError ? '; to see the line, run the file with node' : '';
 }
 
 /** The package that an import did not find; `undefined` if a file is missing. */

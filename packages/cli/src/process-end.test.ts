@@ -192,3 +192,28 @@ describe('a reader that has gone', () => {
     expect(shown()).toBe('waiting');
   });
 });
+
+// Here and not in the same process, since vitest compiles what it imports.
+describe('an ethos.config whose import fails', () => {
+  it.each(
+    inCheck(
+      [
+        ['\nconst made = tol({});', 'tol is not defined', ' (%:2)'],
+        ["\nimport { ok } from 'node:fs';", "export named 'ok'", ' (%:2)'],
+        ['const made = (;', "Unexpected token ';'", '; to see the line, run the file with node'],
+      ],
+      ([text]) => !text.includes('import'),
+    ),
+  )('is told with the place: %s', async (text, why, place) => {
+    world.write('.ethos/ethos.config.mjs', "import '../my tool.mjs';\nexport default {};");
+    world.write('my tool.mjs', text);
+    const { ended, shown } = start('tools');
+    expect(await ended).toEqual([2, null]);
+    expect(shown()).toContain(why);
+    expect(
+      shown()
+        .trimEnd()
+        .endsWith(place.replace('%', join(world.cwd, 'my tool.mjs'))),
+    ).toBe(true);
+  });
+});

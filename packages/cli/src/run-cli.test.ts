@@ -95,6 +95,14 @@ describe('the command line', () => {
     expect(err).toContain('npm install no-such-package-of-ours\n');
   });
 
+  it('refuses a personality of its ethos.config that is no text', async () => {
+    world.write('.ethos/ethos.config.mjs', "export default { personality: ['coder'] };");
+    for (const command of ['check', 'tools']) {
+      const { code, err } = await world.run([command]);
+      expect([code, err]).toEqual([2, expect.stringContaining('personality is not a text')]);
+    }
+  });
+
   it('waits for a promise of its ethos.config', async () => {
     world.write('.ethos/ethos.config.mjs', 'export default Promise.resolve({ tools: [] });');
     expect((await world.run(['tools'])).out).not.toContain('read_file');
