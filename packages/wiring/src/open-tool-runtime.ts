@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { resolveImageLimits } from '@ethosagent/core';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { assertApprove } from './assert-session.js';
+import { assertApprove, assertSessionId } from './assert-session.js';
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
 import { imageScalerOf } from './installed-scaler.js';
@@ -103,9 +103,10 @@ function assertAudit(audit: unknown): void {
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
 function assertValues(given: ToolRuntimeOptions): void {
-  const { home, personality, cwd, approve } = given;
+  const { home, personality, cwd, approve, sessionId } = given;
   assertHome(home);
   assertApprove(approve);
+  if (sessionId !== undefined) assertSessionId(sessionId);
   if (typeof personality !== 'string') {
     const found = personality === undefined ? 'the option is missing' : 'it is not a text';
     const { told } = existingPersonalities(home, '');

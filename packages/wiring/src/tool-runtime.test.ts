@@ -146,6 +146,7 @@ describe('createToolRuntime is not given', () => {
         ['a path for a list of paths', { denyPaths: '/etc' }, /: denyPaths is not a list/],
         ['true for an audit', { audit: true }, /: audit is no sink with `record`/],
         ['an audit that records nothing', { audit: [{}] }, /: audit is no sink with `record`/],
+        ['a number for the session', { sessionId: 3 }, /: the session id of type number/],
         ['true for who approves', { approve: true }, /: approve is not a function/],
         [
           'an invalid bridge',
