@@ -37,6 +37,19 @@ describe('PluginHost.load', () => {
     expect(offered([])).toEqual([]);
   });
 
+  it.each<[string, unknown]>([
+    ['a name', '@acme/greetings'],
+    ['the exports of a package', { default: { activate() {} } }],
+    ['a plugin without an id', { activate() {} }],
+    ['nothing', undefined],
+  ])('says how to import a plugin where it gets %s', async (_, given) => {
+    const plugin = given as Plugin;
+    await expect(setUp().host.load(plugin)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining("pluginOf('@acme/greetings', await import("),
+    });
+  });
+
   it('waits for an activation that is asynchronous', async () => {
     const { host, names } = setUp();
     await host.load({

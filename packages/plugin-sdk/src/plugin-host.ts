@@ -113,8 +113,8 @@ export function createPluginHost({ registry, reducers, log }: PluginHostOptions)
 
   return {
     async load(plugin) {
+      assertPlugin(plugin);
       const { id } = plugin;
-      assertPluginId(id);
       if (loaded.has(id)) {
         throw new EthosError('CONFIG_INVALID', `plugin ${id} is loaded already; unload it first`);
       }
@@ -160,7 +160,16 @@ function isUnloaded(entry: LoadedPlugin): boolean {
   return entry.state === 'unloaded';
 }
 
-function assertPluginId(id: unknown): void {
+/** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
+function assertPlugin(plugin: unknown): void {
+  const { id, activate }: { id?: unknown; activate?: unknown } = Object(plugin);
+  if (id === undefined || typeof activate !== 'function') {
+    const found = typeof plugin === 'string' ? `the text ${JSON.stringify(plugin)}` : 'a value';
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `${found} is no plugin with \`id\` and \`activate\`; import the package, as in pluginOf('@acme/greetings', await import('@acme/greetings'))`,
+    );
+  }
   if (typeof id === 'string' && id.length <= MAX_ID_CHARS && PLUGIN_ID.test(id)) return;
   throw new EthosError(
     'CONFIG_INVALID',
