@@ -500,6 +500,20 @@ describe('ScopedSecretsImpl.handle', () => {
     expect(shown).toEqual(['plain', { ref: 'a/*', hosts: ['api.test', 'b.test'] }]);
   });
 
+  it.each([
+    ['to hosts out of reach', ['*.test', '127.0.0.1'], 'to *.test, 127.0.0.1, and this call may'],
+    ['to no host', ['*'], 'to no host; declare it with the hosts that it is for'],
+  ])('of a secret that is bound %s is denied with what to do', async (_name, declared, told) => {
+    const secrets = new ScopedSecretsImpl(new Set(['key']), async () => SECRET, {
+      bindings: new SecretBindings(['key'], declared),
+      hosts: new Set(['other.example']),
+    });
+    expect(await rejection(secrets.handle('key'))).toMatchObject({
+      code: 'SECRET_NOT_BOUND',
+      message: expect.stringContaining(`key is bound ${told}`),
+    });
+  });
+
   it('of what is not declared is denied', async () => {
     const secrets = new ScopedSecretsImpl(new Set(['a']), async () => SECRET, {
       bindings: new SecretBindings(['a'], ['x.test']),

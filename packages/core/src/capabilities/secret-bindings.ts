@@ -31,12 +31,17 @@ export class SecretBindings {
     return this.#declared.some((one) => typeof one === 'string' && secretRefMatches(one, ref));
   }
 
-  /** The hosts that the value of a secret may be sent to, within the reach of a call. */
-  hostsOf(ref: SecretRef, reach: Iterable<string>): HostSet {
+  /** The hosts that the declarations bind a secret to. */
+  boundTo(ref: SecretRef): readonly string[] {
     const bound = this.#declared.flatMap((one) =>
       typeof one !== 'string' && secretRefMatches(one.ref, ref) ? one.hosts : [],
     );
-    return compileHostSet(meetHostLists(bound.length > 0 ? bound : this.#networkHosts, reach));
+    return bound.length > 0 ? bound : this.#networkHosts;
+  }
+
+  /** The hosts that the value of a secret may be sent to, within the reach of a call. */
+  hostsOf(ref: SecretRef, reach: Iterable<string>): HostSet {
+    return compileHostSet(meetHostLists(this.boundTo(ref), reach));
   }
 
   /** The declarations. Bound secrets come with the hosts that are within the reach of a call. */

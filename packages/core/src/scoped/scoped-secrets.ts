@@ -95,9 +95,13 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     const pattern = this.#assertDeclared('handle', ref);
     const hosts = bindings?.hostsOf(ref, reach);
     if (hosts === undefined || hosts.patterns.length === 0) {
+      const bound = bindings?.boundTo(ref) ?? [];
       throw this.#denied('handle', ref, {
         code: 'SECRET_NOT_BOUND',
-        detail: `${ref} is bound to no host that this call may reach; declare it with hosts that are allowed`,
+        detail:
+          bound.length === 0
+            ? `${ref} is bound to no host; declare it with the hosts that it is for`
+            : `${ref} is bound to ${bound.join(', ')}, and this call may reach none of it; a host must be in the tool's network.allowedHosts and in the personality's safety.network.allow`,
         reason: 'bound to no host',
       });
     }
