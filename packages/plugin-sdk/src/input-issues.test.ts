@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { describeIssues } from './input-issues.js';
 
 describe('describeIssues', () => {
@@ -20,6 +21,34 @@ describe('describeIssues', () => {
         {},
       ),
     ).toBe(expected);
+  });
+
+  it.each([
+    [
+      'a type',
+      { paths: 3 },
+      'paths: expected string, received number, or expected array, received number',
+    ],
+    [
+      'a key',
+      { paths: [1] },
+      'paths: expected string, received array, or [0]: expected string, received number',
+    ],
+  ])('says of a union what each branch lacks: %s', (_name, args, expected) => {
+    const schema = z.object({ paths: z.union([z.string(), z.array(z.string())]) });
+    expect(describeIssues(schema.safeParse(args).error?.issues ?? [], args)).toBe(expected);
+  });
+
+  it("keeps the author's message of a union, and shows no value of a branch", () => {
+    const told = z.union([z.string(), z.boolean()], 'give a name or false');
+    expect(describeIssues(told.safeParse(1).error?.issues ?? [], 1)).toBe('give a name or false');
+    const echoes = z.union([
+      z.literal(1),
+      z.string().refine(() => false, { error: ({ input }) => `was ${input}` }),
+    ]);
+    const text = 'sk-live-12345678';
+    const { issues } = echoes.safeParse(text).error ?? { issues: [] };
+    expect(describeIssues(issues, text)).toContain('was …');
   });
 
   it('joins issues in order', () => {

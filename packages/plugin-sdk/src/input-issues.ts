@@ -22,20 +22,37 @@ const MIN_BARE_CHARS = 8;
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[], args: unknown): string {
   if (issues.length === 0) return 'the arguments are invalid';
   const shown = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const keys = (issue.path ?? []).map((segment) =>
-      typeof segment === 'object' ? segment.key : segment,
-    );
-    // Zod's generic prefix adds nothing to the code `input_invalid`.
-    const message = withoutValues(issue.message, valueAt(args, keys)).replace(
-      /^Invalid input: /,
-      '',
-    );
+    const keys = (issue.path ?? []).map(keyOf);
+    const message = plain(alternativesIn(issue) ?? issue.message, valueAt(args, keys));
     const path = renderPath(keys);
     return path === '' ? shorten(message) : `${path}: ${shorten(message)}`;
   });
   const hidden = issues.length - shown.length;
   if (hidden > 0) shown.push(`and ${hidden} more`);
   return shown.join('; ');
+}
+
+function plain(message: string, value: unknown): string {
+  // Zod's generic prefix adds nothing to the code `input_invalid`.
+  return withoutValues(message, value).replace(/^Invalid input: /, '');
+}
+
+/** Why no branch of a union of Zod fits. Zod itself says no more than that none does. */
+function alternativesIn(issue: StandardSchemaV1.Issue): string | undefined {
+  if (issue.message !== 'Invalid input' || !('errors' in issue)) return undefined;
+  const branches: unknown[] = Array.isArray(issue.errors) ? issue.errors : [];
+  const reasons = branches.flatMap((branch) => {
+    const [first]: StandardSchemaV1.Issue[] = Array.isArray(branch) ? branch : [];
+    if (typeof first?.message !== 'string') return [];
+    const path = renderPath((first.path ?? []).map(keyOf));
+    const message = plain(first.message, undefined);
+    return [path === '' ? message : `${path}: ${message}`];
+  });
+  return reasons.length === 0 ? undefined : [...new Set(reasons)].join(', or ');
+}
+
+function keyOf(segment: PropertyKey | StandardSchemaV1.PathSegment): PropertyKey {
+  return typeof segment === 'object' ? segment.key : segment;
 }
 
 function renderPath(keys: readonly PropertyKey[]): string {
