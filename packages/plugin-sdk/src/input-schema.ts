@@ -89,9 +89,10 @@ function derive(
     // Some model providers refuse `$schema`, and every provider counts its tokens.
     text = JSON.stringify({ ...derived, $schema: undefined });
   } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
     throw new EthosError(
       'TOOL_INVALID',
-      `${toolName}: the ${what} schema can not be written as JSON Schema; ${remedy}`,
+      `${toolName}: the ${what} schema can not be written as JSON Schema (${why}); use a type that JSON has, such as a text for a date, or ${remedy}`,
       { cause },
     );
   }

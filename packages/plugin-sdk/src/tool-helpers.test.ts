@@ -384,6 +384,12 @@ describe('defineTool refuses at definition', () => {
   });
 
   it.each<[string, object, RegExp]>([
+    ['a shape', { ...withoutSchema, input: { at: z.string() } }, /z\.object\(.* as `schema`/],
+    [
+      'a date',
+      { ...withoutSchema, input: z.object({ at: z.date() }) },
+      /\(Date .* a text for a date/,
+    ],
     [
       'inputSchema',
       { ...withoutSchema, inputSchema: z.object({}) },

@@ -282,7 +282,10 @@ function assertDefinition(definition: {
     );
   }
   if (input !== undefined && !isStandardSchema(input)) {
-    throw invalid(name, 'has an `input` that is not a Standard Schema; see standardschema.dev');
+    throw invalid(
+      name,
+      'has an `input` that is not a Standard Schema; write one, as in z.object({ … }) of Zod, or JSON Schema as `schema`',
+    );
   }
 }
 
