@@ -18,6 +18,15 @@ describe('createInMemoryStorage', () => {
     expect(await storage.readBytes('/none')).toBeNull();
   });
 
+  it.each(['a.txt', './a.txt'])('refuses the relative path %s, and says which is meant', (path) => {
+    expect(() => createInMemoryStorage({ [path]: '' })).toThrow(
+      expect.objectContaining({
+        code: 'PATH_INVALID',
+        message: expect.stringContaining('write "/workspace/a.txt"'),
+      }),
+    );
+  });
+
   it('reads an empty file as empty, not as null', async () => {
     expect(await createInMemoryStorage({ '/empty': '' }).read('/empty')).toBe('');
   });

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { compareCodePoints, isWithin, normalizePath, pathProblem } from '@ethosagent/policy';
 import { EthosError, type Storage, type StorageChange, type StorageEntry } from '@ethosagent/types';
 
@@ -13,13 +13,22 @@ interface MemoryFile {
  * @param files text or bytes, by absolute path
  * @param now returns milliseconds since the epoch, for `mtime`
  * @returns the storage
+ * @throws `PATH_INVALID` for a path that is not absolute: no tool would find the file
  */
 export function createInMemoryStorage(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   now: () => number = Date.now,
 ): Storage {
   const storage = new InMemoryStorage(now);
-  for (const [path, content] of Object.entries(files)) storage.put(path, content);
+  for (const [path, content] of Object.entries(files)) {
+    if (!path.startsWith('/')) {
+      throw new EthosError(
+        'PATH_INVALID',
+        `${JSON.stringify(path)} is not an absolute path; write ${JSON.stringify(join('/workspace', path))} for a file of the working directory of runTool`,
+      );
+    }
+    storage.put(path, content);
+  }
   return storage;
 }
 
