@@ -37,7 +37,7 @@ export function createScriptedModel(): Model {
     const asked = options.prompt.findLast(({ role }) => role === 'user');
     const text = asked?.role === 'user' ? textOf(asked.content) : '';
     const last = options.prompt.at(-1);
-    // A tool that was called may be gone by now.
+    // A tool that was called may no longer be offered.
     const called = last?.role === 'tool' ? last.content.flatMap(nameIn) : [];
     const call = callIn(text, [...(options.tools ?? []), ...called]);
     // By this name the loop knows that asking again would not help.
