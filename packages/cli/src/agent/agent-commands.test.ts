@@ -134,6 +134,11 @@ describe('a turn whose model failed', () => {
     const failed = await world.run(['run', 'Who are you?', '--session', 's', ...MODEL]);
     expect(failed.code).toBe(1);
     expect(failed.err).toContain('"ethosagent sessions resume s" asks the model again');
+    const other = await world.run(['run', 'And now?', '--session', 's', ...MODEL]);
+    expect([other.code, other.err]).toEqual([
+      2,
+      expect.stringContaining('"ethosagent sessions resume s" goes on with it'),
+    ]);
     rmSync(down);
     const without = await world.run(['sessions', 'resume', 's']);
     expect([without.code, without.out]).toEqual([

@@ -22,6 +22,11 @@ export async function run({ context, args, options }: CommandInput): Promise<num
     throw usageError(NO_MODEL);
   }
   const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
+  if ((await loop.state(sessionId)) !== 'idle') {
+    throw usageError(
+      `the last turn of the session ${safeLine(sessionId)} is not finished; "ethosagent sessions resume ${safeLine(sessionId)}" goes on with it`,
+    );
+  }
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   const done = await showTurn(loop.run({ sessionId, prompt, ...abort }), context);
   if (done?.end === 'paused') {
