@@ -1,6 +1,7 @@
 import { errorText, shorten } from '@ethosagent/policy';
 import { type AnyTool, type ApprovalFacts, errorCodeOf } from '@ethosagent/types';
 import { decisionProblem } from '../approval.js';
+import type { SecretRedactor } from '../results/redact.js';
 import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
@@ -11,21 +12,34 @@ const UNCONFINED = 'the tool is a function from elsewhere, which nothing bounds 
 export const NOT_RUN = 'so it did not run; go on without it, and tell the user';
 const FOR_THESE = 'the tool requires approval for these arguments';
 
+interface AskedTool {
+  facts: ApprovalFacts;
+  watch: Watch;
+  timeoutMs: number;
+  /** Takes secrets that the arguments may hold out of the reason. */
+  redactor: SecretRedactor | undefined;
+}
+
 /** Why a call must be approved, or `undefined`. A check that throws or takes too long asks. */
 export function approvalReason(
   tool: AnyTool,
   args: unknown,
-  { facts, watch, timeoutMs }: { facts: ApprovalFacts; watch: Watch; timeoutMs: number },
+  { facts, watch, timeoutMs, redactor }: AskedTool,
 ): string | undefined | Promise<string | undefined> {
   const { requiresApproval } = tool;
   if (requiresApproval === undefined && tool.unconfined === true) return UNCONFINED;
   if (requiresApproval === undefined || requiresApproval === false) return undefined;
   if (requiresApproval === true) return 'the tool always requires approval';
   const ending = guarded(watch, timeoutMs, () => requiresApproval(args, facts));
-  return ending instanceof Promise ? ending.then(reasonOf) : reasonOf(ending);
+  return ending instanceof Promise
+    ? ending.then((ended) => reasonOf(ended, redactor))
+    : reasonOf(ending, redactor);
 }
 
-function reasonOf(ending: Ending<unknown>): string | undefined {
+function reasonOf(
+  ending: Ending<unknown>,
+  redactor: SecretRedactor | undefined,
+): string | undefined {
   if (ending.kind === 'stopped') {
     return 'the tool did not decide in time whether it requires approval';
   }
@@ -34,7 +48,9 @@ function reasonOf(ending: Ending<unknown>): string | undefined {
   }
   const needed = ending.value;
   if (needed === false) return undefined;
-  return typeof needed === 'string' && needed !== '' ? shortReason(needed) : FOR_THESE;
+  if (typeof needed !== 'string' || needed === '') return FOR_THESE;
+  // First the secrets: of one that is cut, the beginning would not be found.
+  return shortReason(redactor?.redactToBudget(needed, 2 * MAX_REASON_CHARS) ?? needed);
 }
 
 /** A reason as the person who decides reads it. */

@@ -1,3 +1,4 @@
+import { shorten } from '@ethosagent/policy';
 import type { ScopedCalls, ToolContext, ToolResult, UntrustedPolicy } from '@ethosagent/types';
 import { describe, expect, it, vi } from 'vitest';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
@@ -129,7 +130,10 @@ describe('a call that a tool makes', () => {
     expect(JSON.stringify([audit.events, audit.calls])).not.toContain('hunter2');
   });
 
-  it('is asked about without the secrets of its caller', async () => {
+  it.each([
+    ['whole', 0],
+    ['cut', 1_980],
+  ])('is asked about without the secrets of its caller, where the reason is %s', async (_, pad) => {
     const SECRET = 'hunter2-of-the-caller';
     const given: unknown[] = [];
     const asked = makeTool(
@@ -138,7 +142,7 @@ describe('a call that a tool makes', () => {
         given.push(args);
         return ok('done');
       },
-      { requiresApproval: (args) => `it sends ${Object(args).text}` },
+      { requiresApproval: (args) => `${'x'.repeat(pad)}it sends ${Object(args).text}` },
     );
     const questions: unknown[] = [];
     const { run, audit } = world({
@@ -154,13 +158,12 @@ describe('a call that a tool makes', () => {
     await run(async (calls, { secretsResolver }) =>
       called(calls, 'asked', { text: await secretsResolver?.get('api/key') }),
     );
-    expect(questions).toEqual([
-      { reason: 'it sends [secret:api/key]', args: { text: '[secret:api/key]' } },
-    ]);
+    const reason = shorten(`${'x'.repeat(pad)}it sends [secret:api/key]`, 2_000);
+    expect(questions).toEqual([{ reason, args: { text: '[secret:api/key]' } }]);
     expect(given).toEqual([{ text: SECRET }]);
     expect(audit.calls[0]).toMatchObject({
       toolName: 'asked',
-      approval: { approved: true, reason: 'it sends [secret:api/key]' },
+      approval: { approved: true, reason },
     });
   });
 

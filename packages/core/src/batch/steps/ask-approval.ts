@@ -37,6 +37,7 @@ function ask(state: CallState): Answer | Promise<Answer> {
     facts: { settings: state.settings, ...whoseCall(state) },
     watch: batch.watch,
     timeoutMs: state.timeoutMs,
+    redactor: state.redactor,
   });
   const asked = joined(gated?.ask, byHost);
   if (reason instanceof Promise) {
