@@ -82,6 +82,7 @@ export async function finishAuthorization(
       messagesPerSecond,
       unasked: unaskedChars(),
       signal: scope.signal,
+      settled: () => scope.signal,
       onBroken: () => {},
       onAbuse: () => {},
       onFailed: () => {},

@@ -36,6 +36,7 @@ function fetchFor(
     messagesPerSecond: 100,
     unasked: unaskedChars(),
     signal: new AbortController().signal,
+    settled: () => new AbortController().signal,
     onBroken: () => {},
     onAbuse,
     onFailed: () => {},

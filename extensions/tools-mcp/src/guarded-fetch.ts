@@ -15,6 +15,11 @@ export interface GuardedFetchOptions {
   /** A bucket for the characters of notifications and requests. While it is empty, no event is read. */
   unasked: Pick<TokenBucket, 'take'>;
   signal: AbortSignal;
+  /**
+   * Returns a signal for the JSON-RPC id of a request. It fires when nobody waits for the answer any
+   * more. Soon after, the connection of the request ends, which the server could keep open forever.
+   */
+  settled: (id: string | number) => AbortSignal;
   /** Called with the JSON-RPC id of a request whose answer broke off. */
   onBroken: (id: string | number) => void;
   /**
@@ -28,6 +33,8 @@ export interface GuardedFetchOptions {
 
 const MAX_ANSWERS_AT_ONCE = 32;
 const ANSWER_TIMEOUT_MS = 10_000;
+/** How many milliseconds a server has to end the connection of a settled request by itself. */
+const END_GRACE_MS = 1_000;
 
 /**
  * Creates the `fetch` for the transports of the SDK. Its answers keep to the limits of a message.
@@ -61,8 +68,8 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     if (target.origin === origin) for (const [name, value] of headers) own.set(name, value);
     // Only known keys are passed: a scoped fetch refuses all others.
     const { method, body, redirect, signal: asked } = init;
-    const send = async (late?: AbortSignal) => {
-      const signals = [signal, asked, late].filter((one) => one instanceof AbortSignal);
+    const send = async (ending?: AbortSignal) => {
+      const signals = [signal, asked, ending].filter((one) => one instanceof AbortSignal);
       try {
         return await scopedFetch.fetch(target, {
           headers: own,
@@ -78,12 +85,13 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     };
     const message = messageIn(body);
     if (message !== undefined && !('method' in message)) return answer(send);
+    const id = idOf(message);
     // Each request adds the token that its answer takes, so that answers never count as a flood.
-    if (idOf(message) !== undefined) bucket.give(1);
-    const response = await send();
+    if (id !== undefined) bucket.give(1);
+    const settled = id === undefined ? undefined : options.settled(id);
+    const response = await send(settled && soonAfter(settled));
     if (response.body === null) return response;
     const isStream = isEventStream(own, method, response);
-    const id = isStream ? idOf(message) : undefined;
     const guarded = isStream
       ? eventStream(response.body, {
           maxMessageChars,
@@ -94,7 +102,8 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
           onBad: message === undefined ? options.onAbuse : () => {},
         })
       : shallowBody(response.body, maxMessageChars);
-    return replaceBody(response, id === undefined ? guarded : watch(guarded, id, options));
+    const isWatched = isStream && id !== undefined && settled !== undefined;
+    return replaceBody(response, isWatched ? watch(guarded, { id, settled }, options) : guarded);
   };
 }
 
@@ -103,6 +112,15 @@ function isEventStream(asked: Headers, method = 'GET', { headers }: Response): b
   if (!/text\/event-stream/i.test(asked.get('accept') ?? '')) return false;
   const isOfType = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   return isOfType || method.toUpperCase() === 'GET';
+}
+
+/** A connection that the server ends by itself can be used again, so it gets a moment for that. */
+function soonAfter(settled: AbortSignal): AbortSignal {
+  if (settled.aborted) return settled;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  settled.addEventListener('abort', () => setTimeout(end, END_GRACE_MS).unref(), { once: true });
+  return ending.signal;
 }
 
 function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
@@ -184,10 +202,13 @@ function eventStream(
   );
 }
 
-/** Reports a stream that ended without the answer and can't be resumed. */
+/**
+ * Reports a stream that ended without the answer and can't be resumed. The reader of a settled
+ * request learns no end: the SDK would try to resume it.
+ */
 function watch(
   body: ReadableStream<Uint8Array>,
-  id: string | number,
+  { id, settled }: { id: string | number; settled: AbortSignal },
   { onBroken }: GuardedFetchOptions,
 ) {
   const reader = body.getReader();
@@ -201,6 +222,7 @@ function watch(
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
+        if (done && settled.aborted) return;
         if (done) {
           controller.close();
           // The parser may not have passed the answer on yet.
@@ -212,6 +234,7 @@ function watch(
         tail = text.slice(-4);
         controller.enqueue(value);
       } catch (error) {
+        if (settled.aborted) return;
         controller.error(error);
         setTimeout(ended, 50).unref();
       }

@@ -43,8 +43,8 @@ export class RedactedTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly #inner: Transport;
   readonly #options: RedactedTransportOptions;
-  /** The ids of own requests that are not answered. */
-  readonly #asked = new Set<number>();
+  /** The own requests that are not answered, by their ids. */
+  readonly #asked = new Map<number, AbortController>();
 
   constructor(inner: Transport, options: RedactedTransportOptions) {
     this.#inner = inner;
@@ -59,10 +59,10 @@ export class RedactedTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#asked.add(Number(message.id));
+    if (isJSONRPCRequest(message)) this.#asked.set(Number(message.id), new AbortController());
     // A request that is withdrawn gets no answer.
     const { data: withdrawn } = CancelledNotificationSchema.safeParse(message);
-    if (withdrawn !== undefined) this.#asked.delete(Number(withdrawn.params.requestId));
+    if (withdrawn !== undefined) this.#settle(Number(withdrawn.params.requestId));
     return this.#inner.send(message, options);
   }
 
@@ -74,17 +74,28 @@ export class RedactedTransport implements Transport {
     this.#inner.setProtocolVersion?.(version);
   }
 
+  /** A signal that fires when an own request has its answer, or is withdrawn. */
+  settled(id: string | number): AbortSignal {
+    return this.#asked.get(Number(id))?.signal ?? AbortSignal.abort();
+  }
+
   /** Answers a request whose real answer will not come. */
   breakOff(id: string | number): void {
-    this.#asked.delete(Number(id));
+    this.#settle(Number(id));
     const error = { code: -32000, message: BROKEN_OFF, data: BROKEN_OFF };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
+  }
+
+  /** Returns whether the request was not settled before. */
+  #settle(id: number): boolean {
+    this.#asked.get(id)?.abort();
+    return this.#asked.delete(id);
   }
 
   #deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {
       // The SDK, too, takes the id `"1"` for 1.
-      if (this.#asked.delete(Number(message.id))) this.#pass(message);
+      if (this.#settle(Number(message.id))) this.#pass(message);
       else this.#charge(charsIn(message), false);
       return;
     }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, byHand, type Handler, listen } from './fixtures/http.js';
 import { createWorld } from './fixtures/world.js';
@@ -271,5 +272,35 @@ describe('an authorization server', () => {
     await world.bridge.start();
     await world.bridge.start();
     expect(shown.map((url) => url.startsWith(`${origin}/authorize?`))).toEqual([true, true]);
+  });
+});
+
+describe('a remote server that never ends a connection', () => {
+  const stream = 'text/event-stream';
+  const late = { ok: false, cause: 'CALL_TIMED_OUT' };
+  it.each([
+    ['with an answer', stream, [{ type: 'text', text: 'done' }], { ok: true, value: 'done' }],
+    ['without an answer', stream, undefined, late],
+    ['with half an answer', 'application/json', undefined, late],
+  ])('does not keep that of a call %s', async (_name, type, content, expected) => {
+    const closed: Promise<unknown>[] = [];
+    const { origin } = await listen(
+      byHand((_request, response, id) => {
+        closed.push(once(response, 'close'));
+        response.writeHead(200, { 'content-type': type }).write('\n');
+        if (content === undefined) return;
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content } })}\n\n`);
+      }),
+    );
+    const world = createWorld({
+      servers: { r: { url: `${origin}/mcp` } },
+      limits: { callTimeoutMs: 1_000 },
+    });
+    await world.bridge.start();
+    const calls = [1, 2, 3].map(() => world.call('mcp__r__go', {}));
+    expect(await Promise.all(calls)).toMatchObject([expected, expected, expected]);
+    expect(closed).toHaveLength(3);
+    await Promise.all(closed);
+    expect(world.bridge.status()).toMatchObject([{ state: 'ready' }]);
   });
 });

@@ -43,6 +43,7 @@ export async function remoteWires(
       messagesPerSecond,
       unasked,
       signal: ending.signal,
+      settled: (id) => transport.settled(id),
       onBroken: (id) => transport.breakOff(id),
       onAbuse: (why) => {
         lost = why;
