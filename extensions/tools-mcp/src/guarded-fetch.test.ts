@@ -182,3 +182,45 @@ describe('guardedFetch', () => {
     expect(read).toBe(12);
   });
 });
+
+it('guardedFetch opens streams that a server ends at once no oftener than may be', async () => {
+  let opened = 0;
+  let seen = () => {};
+  const enough = new Promise<void>((resolve) => {
+    seen = () => ++opened === 23 && resolve();
+  });
+  const url = await listen((request, response) => {
+    request.resume();
+    if (request.method !== 'GET') return void response.writeHead(202).end();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\n\n');
+    seen();
+  });
+  const before = performance.now();
+  const transport = new StreamableHTTPClientTransport(url, { fetch: fetchFor(url) });
+  onTestFinished(() => transport.close());
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await enough;
+  // The first 20 need not wait.
+  expect(performance.now() - before).toBeGreaterThanOrEqual(1_500);
+});
+
+it.each([401, 403])(
+  'guardedFetch ends the requests for new tokens to which a server goes on answering %i',
+  async (status) => {
+    const url = await listen((request, response) => {
+      request.resume();
+      response.writeHead(status).end();
+    });
+    const guarded = fetchFor(url);
+    const ask = async () => {
+      for (let at = 0; at < 500; at++) {
+        await guarded(url, { method: 'POST', body: '{"jsonrpc":"2.0","method":"x"}' });
+      }
+    };
+    await expect(ask()).rejects.toMatchObject({
+      code: 'NETWORK_FAILED',
+      message: expect.stringContaining('refuses every authorization'),
+    });
+  },
+);

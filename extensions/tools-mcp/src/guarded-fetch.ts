@@ -35,6 +35,18 @@ const MAX_ANSWERS_AT_ONCE = 32;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** How many milliseconds a server has to end the connection of a settled request by itself. */
 const END_GRACE_MS = 1_000;
+/**
+ * How many streams of a server are opened at once, and in a second over a longer time. The SDK opens
+ * one again when it ends, as soon as the server says.
+ */
+const STREAMS_AT_ONCE = 20;
+const STREAMS_PER_SECOND = 2;
+/**
+ * How often a server may refuse an authorization at once, and in a minute over a longer time. The SDK
+ * asks for new tokens each time, without end.
+ */
+const REFUSALS_AT_ONCE = 100;
+const REFUSALS_A_MINUTE = 1;
 
 /**
  * Creates the `fetch` for the transports of the SDK. Its answers keep to the limits of a message.
@@ -42,6 +54,9 @@ const END_GRACE_MS = 1_000;
 export function guardedFetch(options: GuardedFetchOptions): FetchLike {
   const { scopedFetch, origin, headers, maxMessageChars, messagesPerSecond, signal } = options;
   const bucket = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
+  const streams = new TokenBucket(STREAMS_PER_SECOND, STREAMS_AT_ONCE);
+  const refusals = new TokenBucket(REFUSALS_A_MINUTE / 60, REFUSALS_AT_ONCE);
+  let opening = Promise.resolve();
   let answers = 0;
   /**
    * Sends an answer to a request of the server. The content of its acknowledgement does not matter.
@@ -89,7 +104,18 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     // Each request adds the token that its answer takes, so that answers never count as a flood.
     if (id !== undefined) bucket.give(1);
     const settled = id === undefined ? undefined : options.settled(id);
+    if (isStreamOpened(own, method)) {
+      opening = opening.then(() => {
+        const waitMs = streams.take(1);
+        return waitMs > 0 ? pause(waitMs, signal) : undefined;
+      });
+      await opening;
+    }
     const response = await send(settled && soonAfter(settled));
+    if ([401, 403].includes(response.status) && !refusals.tryTake(1)) {
+      await response.body?.cancel();
+      throw new EthosError('NETWORK_FAILED', 'the server refuses every authorization');
+    }
     if (response.body === null) return response;
     const isStream = isEventStream(own, method, response);
     const guarded = isStream
@@ -108,10 +134,18 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
 }
 
 /** Whether the SDK reads an answer as events. It checks the type only when it accepts both types. */
-function isEventStream(asked: Headers, method = 'GET', { headers }: Response): boolean {
-  if (!/text\/event-stream/i.test(asked.get('accept') ?? '')) return false;
+function isEventStream(asked: Headers, method: string | undefined, { headers }: Response): boolean {
   const isOfType = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-  return isOfType || method.toUpperCase() === 'GET';
+  return isStreamOpened(asked, method) || (acceptsEvents(asked) && isOfType);
+}
+
+/** Whether a request opens a stream for what the server says unasked, or for the rest of an answer. */
+function isStreamOpened(asked: Headers, method = 'GET'): boolean {
+  return acceptsEvents(asked) && method.toUpperCase() === 'GET';
+}
+
+function acceptsEvents(asked: Headers): boolean {
+  return /text\/event-stream/i.test(asked.get('accept') ?? '');
 }
 
 /** A connection that the server ends by itself can be used again, so it gets a moment for that. */
