@@ -68,3 +68,5 @@ export const UNASKED_CHARS_PER_SECOND = 100_000;
 export const UNASKED_CHARS_AT_ONCE = 500_000;
 /** How many pages of a list are read. */
 export const MAX_PAGES = 100;
+/** How many characters the mark of a next page may have. A list with a longer one ends there. */
+export const MAX_CURSOR_CHARS = 10_000;

@@ -1,6 +1,7 @@
 import type { ToolResult } from '@ethosagent/types';
 import { expect, it } from 'vitest';
 import { answers, createFakeBridge } from './fixtures/fake-host.js';
+import { MAX_CURSOR_CHARS } from './limits.js';
 
 const LIST = 'resources/list';
 const TEMPLATES = 'resources/templates/list';
@@ -65,5 +66,14 @@ it('a server that knows none of the lists gives an error', async () => {
     ok: false,
     code: 'not_available',
     error: expect.stringContaining('does not support this request'),
+  });
+});
+
+it('a list ends at a mark of a next page that is too long, and says that there is more', async () => {
+  const next = 'x'.repeat(MAX_CURSOR_CHARS + 1);
+  const pages = { [LIST]: page('r://1', next), [`${LIST}${next}`]: page('r://2') };
+  expect(await listResources({ ...pages, [TEMPLATES]: UNKNOWN })).toMatchObject({
+    value: '"r://1" – r\n[there are more resources than the first 1]',
+    structured: { count: 1, cut: true },
   });
 });

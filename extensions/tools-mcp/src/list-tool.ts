@@ -4,7 +4,7 @@ import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
 import type { Connection } from './connection.js';
-import { MAX_PAGES } from './limits.js';
+import { MAX_CURSOR_CHARS, MAX_PAGES } from './limits.js';
 import { type BridgeTool, bridgeToolName } from './names.js';
 import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
 
@@ -80,7 +80,9 @@ export function listTool(
             else lines.push(...[spec.show(item)].filter((line) => line !== undefined));
           }
           cursor = nextCursor ?? undefined;
-          cut ||= cursor !== undefined && (seen.has(cursor) || seen.size >= MAX_PAGES);
+          cut ||=
+            cursor !== undefined &&
+            (cursor.length > MAX_CURSOR_CHARS || seen.has(cursor) || seen.size >= MAX_PAGES);
           if (cursor !== undefined) seen.add(cursor);
         } while (cursor !== undefined && cursor !== '' && !cut);
         if (failure !== undefined) break;

@@ -13,18 +13,18 @@ import { isFilteredIn, unknownInFilter } from './tool-filter.js';
 export async function readServerTools(
   client: Client,
   server: Pick<McpServerConfig, 'tools'>,
-  options: Parameters<typeof listAll>[2],
+  options: Omit<Parameters<typeof listAll>[2], 'read'>,
 ): Promise<{ listed: ReadonlyMap<string, ListedTool>; held: readonly HeldTool[] }> {
+  const tasks = runsTasks(client);
+  const read = (entry: unknown) => readListedTool(entry, tasks);
   const { items, cut } =
     client.getServerCapabilities()?.tools === undefined
       ? { items: [], cut: false }
-      : await listAll(client, 'tools/list', options);
+      : await listAll(client, 'tools/list', { ...options, read });
   const listed = new Map<string, ListedTool>();
   const held: HeldTool[] = [];
-  const tasks = runsTasks(client);
   const names = new Set<string>();
-  for (const item of items) {
-    const tool = readListedTool(item, tasks);
+  for (const tool of items) {
     const name = 'reason' in tool ? tool.tool : tool.definition.name;
     names.add(name);
     if (!isFilteredIn(server, name)) continue;
