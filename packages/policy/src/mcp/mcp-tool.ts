@@ -37,11 +37,9 @@ export function readMcpTool(
   client: { tasks?: boolean } = {},
 ): { definition: McpToolDefinition; isTask: boolean } | HeldTool {
   const { name, description = '', inputSchema, annotations = {}, execution } = fieldsOf(entry);
-  // A part of a longer name would keep all of it in memory.
-  const isName = typeof name === 'string' && name.length <= MAX_NAME_CHARS;
-  const tool = isName ? cleanText(name, 100) : '';
+  const tool = typeof name === 'string' ? cleanText(name, 100) : '';
   const held = (reason: string) => ({ tool, reason });
-  if (!isName || name === '') {
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_CHARS) {
     return held(`name: expected a text of 1 to ${MAX_NAME_CHARS} characters`);
   }
   if (typeof description !== 'string' || description.length > MAX_DESCRIPTION_CHARS) {

@@ -62,5 +62,5 @@ function withoutModelTokens(text: string): string {
  * @returns the line
  */
 export function cleanLine(text: string, maxChars: number): string {
-  return cleanText(text.slice(0, maxChars * 8).replace(/\s+/g, ' '), maxChars);
+  return cleanText(takeStart(text, maxChars * 8).replace(/\s+/g, ' '), maxChars);
 }

@@ -1,7 +1,8 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
-import { anyText } from '@ethosagent/test-support';
+import { anyText, collectGarbage } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cleanLine, cleanText } from './clean-text.js';
 import { shorten, takeEnd, takeStart } from './cut-text.js';
 
 describe('takeStart and takeEnd', () => {
@@ -41,4 +42,18 @@ it.each([
   ['abc', 2, ' [cut]', 'ab [cut]'],
 ])('shorten of %j to %i with the mark %j is %j', (text, max, mark, short) => {
   expect(shorten(text, max, mark)).toBe(short);
+});
+
+it.each([
+  ['takeStart', takeStart],
+  ['shorten', shorten],
+  ['cleanText', cleanText],
+  ['cleanLine', cleanLine],
+])('%s keeps nothing of a long text in memory but the part', (_name, part) => {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const parts = Array.from({ length: 20 }, (_, at) => part(`${at}${'x'.repeat(5_000_000)}`, 500));
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000);
+  expect(new Set(parts).size).toBe(20);
 });

@@ -8,7 +8,15 @@
  */
 export function takeStart(text: string, maxChars: number): string {
   const start = text.slice(0, Math.max(maxChars, 0));
-  return isHighSurrogate(start.charCodeAt(start.length - 1)) ? start.slice(0, -1) : start;
+  const whole = isHighSurrogate(start.charCodeAt(start.length - 1)) ? start.slice(0, -1) : start;
+  return text.length > LONG_CHARS && whole.length < text.length / 2 ? copyOf(whole) : whole;
+}
+
+const LONG_CHARS = 100_000;
+
+/** V8 keeps a text in memory as long as a part of it that was not copied. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /**
