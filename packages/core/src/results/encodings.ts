@@ -206,12 +206,36 @@ function lastAtMost(steps: readonly Step[], at: number): number {
   return low - 1;
 }
 
+/** A pattern takes memory for each character of a word, and fails in words of some millions. */
+const PIECE_CHARS = 1_048_576;
+/** More than the longest secrets take in an encoding. */
+const OVERLAP_CHARS = 131_072;
+
 /**
  * Decodes the words of a text that are long enough to hold so many bytes in base64, base64url (also
  * broken into lines, and indented) or hex (also with separators). Each word is decoded at every
- * offset.
+ * offset. Words are cut where the text is longer than a piece.
  */
 export function* decodedWords(text: string, shortestBytes: number): Generator<Decoded> {
+  for (
+    let at = 0;
+    at === 0 || at + OVERLAP_CHARS < text.length;
+    at += PIECE_CHARS - OVERLAP_CHARS
+  ) {
+    const piece = text.slice(at, at + PIECE_CHARS);
+    for (const { text: decoded, source } of wordsIn(piece, shortestBytes)) {
+      yield {
+        text: decoded,
+        source(start, end) {
+          const [first, after] = source(start, end);
+          return [at + first, at + after];
+        },
+      };
+    }
+  }
+}
+
+function* wordsIn(text: string, shortestBytes: number): Generator<Decoded> {
   const bytes = Math.max(shortestBytes, SHORTEST_ENCODED_BYTES);
   // Counts only the characters that depend on the secret alone. Those at its start and end may also
   // encode neighbouring bytes.

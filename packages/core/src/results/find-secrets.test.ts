@@ -225,6 +225,23 @@ describe('SecretRedactor.redact', () => {
     expect(depth.left).toBe(100 - twice.length);
   });
 
+  it.each([
+    ['base64', 'QUJD', base64],
+    ['hex with colons', '6a:', (text: string) => `${hex(text).replaceAll(/../g, '$&:')}`],
+  ])('finds them in words of millions of characters, in %s', (_name, other, encode) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sk_live_4f9ZabcDEF');
+    const encoded = encode('sk_live_4f9ZabcDEF');
+    // Around the ends of the pieces in which words are searched, and far behind them.
+    const places = [0, 917_500, 1_048_570, 8_900_000];
+    let text = '';
+    for (const place of places) {
+      text += other.repeat(Math.ceil((place - text.length) / other.length)) + encoded;
+    }
+    const found = redactor.redact(text).match(/\[secret:k\]/g);
+    expect(found).toHaveLength(places.length);
+  });
+
   it('replaces two secrets that overlap, whole', () => {
     const redactor = new SecretRedactor();
     redactor.add('a', 'abcdefgh');
