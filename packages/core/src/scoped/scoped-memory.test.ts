@@ -213,3 +213,31 @@ describe('describe', () => {
     });
   });
 });
+
+it('keeps no secret of the call that changes it, and finds one that is there', async () => {
+  const SECRET = 'hunter2-of-the-call';
+  const memory = createInMemoryMemory();
+  const registry = new DefaultToolRegistry({ memory, secretsBackend: async () => SECRET });
+  const remembers = makeTool(
+    'remembers',
+    async (_args, ctx) => {
+      const key = await ctx.secretsResolver?.get('api/key');
+      await ctx.memory?.change({ kind: 'add', section: `Of ${key}`, text: `Key ${key}.` });
+      await ctx.memory?.change({ kind: 'replace', section: 'Old', match: SECRET, text: `${key}!` });
+      return ok('done');
+    },
+    { capabilities: { ...READ_WRITE, secrets: ['api/key'] } },
+  );
+  registry.register(remembers);
+  await memory.change('personality:coder', { kind: 'add', section: 'Old', text: SECRET });
+  const [answer] = await registry.executeParallel(
+    [{ toolCallId: 'c', name: 'remembers', args: {} }],
+    batchContext({ personalityId: 'coder' }),
+  );
+  expect(answer?.result).toEqual({ ok: true, value: 'done' });
+  const text = JSON.stringify(await memory.read('personality:coder'));
+  expect(text).toContain('Of [secret:api/key]');
+  expect(text).toContain('Key [secret:api/key].');
+  expect(text).toContain('[secret:api/key]!');
+  expect(text).not.toContain(SECRET);
+});

@@ -78,7 +78,9 @@ export class ScopedMemoryImpl implements ScopedMemory {
       }
       // The tool's object is read once, before the provider gets it: it may answer differently
       // later.
-      const plain = plainChange(change);
+      const { redactor } = this.#options.scope ?? {};
+      // Models read a memory, also in later sessions.
+      const plain = plainChange(change, (text) => redactor?.redact(text) ?? text);
       allow();
       return this.#provider.change(
         id,
@@ -114,17 +116,22 @@ export class ScopedMemoryImpl implements ScopedMemory {
   }
 }
 
-function plainChange(change: MemoryChange): MemoryChange {
+/** @param told makes of a text what the memory keeps */
+function plainChange(change: MemoryChange, told: (text: string) => string): MemoryChange {
   if (typeof change !== 'object' || change === null) throw malformed('the change', 'an object');
   const { kind } = change;
   switch (kind) {
     case 'add': {
       const { section, text } = change;
-      return { kind, section: asText(section, 'section'), text: asText(text, 'text') };
+      return {
+        kind,
+        section: told(asText(section, 'section')),
+        text: told(asText(text, 'text')),
+      };
     }
     case 'replace': {
       const { section, match, text } = change;
-      return { kind, ...plainPlace(section, match), text: asText(text, 'text') };
+      return { kind, ...plainPlace(section, match), text: told(asText(text, 'text')) };
     }
     case 'remove': {
       const { section, match } = change;
