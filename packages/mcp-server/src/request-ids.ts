@@ -42,7 +42,26 @@ export function withdrawnId(message: JSONRPCMessage): RequestId | undefined {
   return CancelledNotificationSchema.safeParse(message).data?.params.requestId;
 }
 
-/** A transport that refuses a request whose id is taken. */
+const NO_JSON = 'Parse error: a line is no JSON; send each message as one line of UTF-8';
+const NO_MESSAGE =
+  'Invalid Request: a line is no JSON-RPC message, or one with an invalid id, params or _meta; send each message, also those of a batch, alone on its line';
+
+/**
+ * The answer to input that is no message. It has no id: one with the id `null` would be no message
+ * itself, and a client that sends back what it gets would be answered without end.
+ */
+function isNoMessage(error: Error): JSONRPCErrorResponse {
+  const code = error instanceof SyntaxError ? ErrorCode.ParseError : ErrorCode.InvalidRequest;
+  const message =
+    error instanceof SyntaxError
+      ? NO_JSON
+      : error.name === 'ZodError'
+        ? NO_MESSAGE
+        : `Invalid Request: a message is too long, so the session ends: ${error.message}`;
+  return { jsonrpc: '2.0', error: { code, message } };
+}
+
+/** A transport that refuses a request whose id is taken, and says what it could not read. */
 export class UniqueIdsTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -60,7 +79,10 @@ export class UniqueIdsTransport implements Transport {
       this.onmessage?.(message, extra);
     };
     this.#inner.onclose = () => this.onclose?.();
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onerror = (error) => {
+      this.#refuse(isNoMessage(error));
+      this.onerror?.(error);
+    };
     return this.#inner.start();
   }
 
@@ -73,11 +95,15 @@ export class UniqueIdsTransport implements Transport {
     return this.#inner.close();
   }
 
+  #refuse(answer: JSONRPCErrorResponse): void {
+    this.#inner.send(answer).catch((error: Error) => this.onerror?.(error));
+  }
+
   #isTaken(message: JSONRPCMessage): boolean {
     if (isJSONRPCRequest(message)) {
       const taken = this.#ids.take([message.id]);
       if (taken === undefined) return false;
-      this.#inner.send(idIsTaken(taken)).catch((error: Error) => this.onerror?.(error));
+      this.#refuse(idIsTaken(taken));
       return true;
     }
     const withdrawn = withdrawnId(message);

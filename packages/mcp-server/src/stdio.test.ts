@@ -97,6 +97,37 @@ describe('a program over stdio', () => {
     );
   });
 
+  it('says what it could not read', async () => {
+    await initialize();
+    program.stdin?.write('no JSON\n[]\n{"jsonrpc":"2.0","id":{},"method":"ping"}\n');
+    send({ id: 1, method: 'ping', params: { _meta: { progressToken: {} } } });
+    // A client that sends back what it gets is not answered again.
+    send({ error: { code: -32700, message: 'Parse error' } });
+    send({ id: 2, method: 'ping' });
+    await answerTo(2);
+    const errors = lines.slice(1, -1).map((line) => JSON.parse(line).error);
+    expect(errors.map(({ code }) => code)).toEqual([-32700, -32600, -32600, -32600]);
+    expect(errors[1].message).toContain('alone on its line');
+    program.stdin?.on('error', () => {});
+    program.stdin?.write('x'.repeat(11_000_000));
+    expect(await once(program, 'close')).toEqual([0, null]);
+    expect(lines.at(-1)).toMatch(/-32600.*a message is too long.*10485760 bytes/);
+  });
+
+  it('takes many requests at once without a warning', async () => {
+    await initialize();
+    let errors = '';
+    program.stderr?.on('data', (data) => {
+      errors += data;
+    });
+    const requests = Array.from({ length: 500 }, (_, id) =>
+      JSON.stringify({ jsonrpc: '2.0', id: id + 1, method: 'tools/list' }),
+    );
+    program.stdin?.end(`${requests.join('\n')}\n`);
+    await once(program, 'close');
+    expect(errors).not.toContain('MaxListeners');
+  });
+
   it('ends, with what it started, when its input closes', async () => {
     await initialize();
     call(1, 'wait');

@@ -18,6 +18,8 @@ export function takeStdout(): TakenStdout {
       write.call(stdout, chunk, encoding, done);
     },
   });
+  // Each answer that the client has not taken yet waits with a listener of its own.
+  stream.setMaxListeners(0);
   const fail = (error: Error) => stream.destroy(error);
   stdout.once('error', fail);
   stdout.write = stderr.write.bind(stderr);
