@@ -57,7 +57,7 @@ function isNoMessage(error: Error): JSONRPCErrorResponse {
       ? NO_JSON
       : error.name === 'ZodError'
         ? NO_MESSAGE
-        : `Invalid Request: a message is too long, so the session ends: ${error.message}`;
+        : `Invalid Request: the input can not be read any further, so the session ends: ${error.message}`;
   return { jsonrpc: '2.0', error: { code, message } };
 }
 

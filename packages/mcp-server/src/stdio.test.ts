@@ -111,7 +111,7 @@ describe('a program over stdio', () => {
     program.stdin?.on('error', () => {});
     program.stdin?.write('x'.repeat(11_000_000));
     expect(await once(program, 'close')).toEqual([0, null]);
-    expect(lines.at(-1)).toMatch(/-32600.*a message is too long.*10485760 bytes/);
+    expect(lines.at(-1)).toMatch(/-32600.*so the session ends.*10485760 bytes/);
   });
 
   it('takes many requests at once without a warning', async () => {
