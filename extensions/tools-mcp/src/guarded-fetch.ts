@@ -114,7 +114,10 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     const response = await send(settled && soonAfter(settled));
     if ([401, 403].includes(response.status) && !refusals.tryTake(1)) {
       await response.body?.cancel();
-      throw new EthosError('NETWORK_FAILED', 'the server refuses every authorization');
+      throw new EthosError(
+        'NETWORK_FAILED',
+        'the server refuses every authorization; check its token, or authorize it again',
+      );
     }
     if (response.body === null) return response;
     const isStream = isEventStream(own, method, response);
