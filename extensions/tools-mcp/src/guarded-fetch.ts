@@ -16,8 +16,8 @@ export interface GuardedFetchOptions {
   unasked: Pick<TokenBucket, 'take'>;
   signal: AbortSignal;
   /**
-   * Returns a signal for the JSON-RPC id of a request. It fires when nobody waits for the answer any
-   * more. Soon after, the connection of the request ends, which the server could keep open forever.
+   * Returns a signal for the JSON-RPC id of a request. It fires when the request is answered or
+   * withdrawn. Soon after, its connection is ended, since the server could keep it open forever.
    */
   settled: (id: string | number) => AbortSignal;
   /** Called with the JSON-RPC id of a request whose answer broke off. */

@@ -119,7 +119,7 @@ function guardedOptions(guarding: Guarding): GuardedFetchOptions {
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
         record(accessTo(target, { decision, reason, basis }));
         if (decision !== 'allowed') return;
-        // Sources are stored, and shown to whoever approves later calls.
+        // Sources are stored, and shown in the questions for the approval of later calls.
         scope.taint?.sources?.noteUrl(scope.redactor?.redact(target) ?? target);
         handles?.record(scope);
       },
