@@ -3,6 +3,7 @@ import type { Connection } from './driver/connection.js';
 import { DRIVERS, loadDriver, type SqliteDriver } from './driver/load-driver.js';
 import { rememberFiles } from './file-in-place.js';
 import { openDatabase } from './open-database.js';
+import { SharedReads } from './shared-reads.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
 import { invalidOption, wholeNumberOption } from './store-options.js';
 import type { StoreSchema } from './store-schema.js';
@@ -24,7 +25,10 @@ export interface Engine {
   queue: WriteQueue;
   /** Returns milliseconds since the epoch. */
   clock: () => number;
-  /** Reads at once, or after the earlier writes of this namespace if there are any. */
+  /**
+   * Reads at once, or after the earlier writes of this namespace if there are any. Reads that follow
+   * each other without a turn of the event loop share a snapshot.
+   */
   read: <T>(namespace: string, read: () => T) => T | Promise<T>;
   /** Commits the queued writes, and closes the file. */
   close: () => void;
@@ -71,6 +75,7 @@ export function openStore<T>(
   try {
     const assertInPlace = db.memory ? () => {} : rememberFiles(db.name);
     const queue = new WriteQueue(db, { lockWaitMs, assertInPlace });
+    const reads = new SharedReads(db);
     return use({
       db,
       driver: loadDriver(driver).name,
@@ -80,6 +85,7 @@ export function openStore<T>(
         if (queue.closed) throw closedError();
         if (queue.hasQueued(namespace)) return queue.run(namespace, read);
         try {
+          reads.next();
           return read();
         } catch (error) {
           if (isBusy(error)) return queue.run(namespace, read);
@@ -87,6 +93,7 @@ export function openStore<T>(
         }
       },
       close() {
+        reads.end();
         queue.close();
         db.close();
       },

@@ -75,7 +75,9 @@ const OPTIONS: OptionNames<SqliteKvStoreOptions> = {
  * Opens a key-value store in an SQLite file, for any number of processes at once.
  *
  * A write resolves when it is committed. Writes of one turn of the event loop share a transaction.
- * A read sees every earlier write to its namespace through this store.
+ * A read sees every earlier write to its namespace through this store, and what others committed.
+ * Up to 64 reads that follow each other without a turn of the event loop see the same state of the
+ * file, except for writes through this store.
  *
  * @param options the path of the file, limits in bytes, and times in milliseconds
  * @returns the store; call `close` at the end

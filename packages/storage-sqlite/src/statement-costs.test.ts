@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
@@ -65,6 +66,12 @@ describe('how many statements the key-value store runs', () => {
   it.each([8, 64, 256])('one transaction for %i sets at once', async (sets) => {
     await Promise.all(Array.from({ length: sets }, (_, n) => kv.set(`key ${n}`, 'value')));
     expect(count).toBe(sets + 2);
+  });
+
+  it('two more for each 64 gets in a row: BEGIN and COMMIT', async () => {
+    for (let gets = 0; gets < 640; gets++) await kv.get('key');
+    await turn();
+    expect(count).toBe(640 + 2 * 10);
   });
 
   it.each([10, 100, 1_000])('one for a list of %i keys', async (keys) => {
