@@ -147,15 +147,8 @@ export function redactResult(
   return redacted;
 }
 
-/** Arguments of a call without secrets. */
+/** Arguments of a call without secrets. What is no plain data is left out. */
 export function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
-  const walk = (item: unknown): unknown => {
-    if (typeof item === 'string') return redactor.redact(item);
-    if (Array.isArray(item)) return item.map(walk);
-    if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(
-      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
-    );
-  };
-  return walk(value);
+  const copy = copyPlain(value, (text) => redactor.redact(text));
+  return copy.ok ? copy.value : undefined;
 }

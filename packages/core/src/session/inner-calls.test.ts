@@ -130,6 +130,48 @@ describe('a call that a tool makes', () => {
     expect(JSON.stringify([audit.events, audit.calls])).not.toContain('hunter2');
   });
 
+  it('is asked about without a secret that it passes as a number', async () => {
+    const asked = makeTool('asked', () => ok('done'), { requiresApproval: true });
+    const questions: unknown[] = [];
+    const { run, audit } = world({
+      tools: [asked],
+      callable: ['asked'],
+      program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/pin'] } },
+      backends: { secretsBackend: async () => '90214711' },
+      approve: ({ args }) => {
+        questions.push(args);
+        return { approved: true };
+      },
+      registry: { auditArguments: true },
+    });
+    await run(async (calls, { secretsResolver }) =>
+      called(calls, 'asked', { pin: Number(await secretsResolver?.get('api/pin')) }),
+    );
+    const args = { pin: '[secret:api/pin]' };
+    expect(questions).toEqual([args]);
+    expect(audit.calls[0]).toMatchObject({ toolName: 'asked', args });
+  });
+
+  it('is refused for arguments that are no data, whatever its caller has read', async () => {
+    const { run, audit } = world({
+      tools: [makeTool('echo', () => ok('done'))],
+      callable: ['echo'],
+      program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
+      backends: { secretsBackend: async () => 'hunter2-of-the-caller' },
+      registry: { auditArguments: true },
+    });
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    let answer = '';
+    await run(async (calls, { secretsResolver }) => {
+      cyclic.key = await secretsResolver?.get('api/key');
+      answer = await called(calls, 'echo', cyclic);
+      return '';
+    });
+    expect(answer).toContain('cyclic');
+    expect(JSON.stringify(audit.calls)).not.toContain('hunter2');
+  });
+
   it.each([
     ['whole', 0],
     ['cut', 1_980],
