@@ -13,10 +13,36 @@ const limits = {
   ...PDF_LIMITS,
   chars: part(PDF_LIMITS.chars),
   arrayBytes: part(PDF_LIMITS.arrayBytes),
+  allArrayBytes: part(PDF_LIMITS.allArrayBytes),
   // This test only proves that the work is bounded.
   timeoutMs: 3_600_000,
 };
 const never = new AbortController().signal;
+
+/** The beginning of a JPEG that says it has so many pixels a side, and no pixels. */
+function jpegOf(side: number, components: number): Buffer {
+  const ids = Array.from({ length: components }, (_, at) => at + 1);
+  const segment = (marker: number, bytes: number[]) => [
+    0xff,
+    marker,
+    0,
+    bytes.length + 2,
+    ...bytes,
+  ];
+  const [high, low] = [side >> 8, side & 0xff];
+  const frame = [8, high, low, high, low, components, ...ids.flatMap((id) => [id, 0x11, 0])];
+  const codes = [1, ...Array.from({ length: 16 }, () => 0)];
+  return Buffer.from([
+    ...[0xff, 0xd8],
+    ...segment(0xdb, [0, ...Array.from({ length: 64 }, () => 1)]),
+    ...segment(0xc0, frame),
+    ...segment(0xc4, [0x00, ...codes]),
+    ...segment(0xc4, [0x10, ...codes]),
+    ...segment(0xda, [components, ...ids.flatMap((id) => [id, 0]), 0, 63, 0]),
+    ...Array.from({ length: 2_000 }, () => 0),
+    ...[0xff, 0xd9],
+  ]);
+}
 
 describe('readPdf', () => {
   it('gives the text by pages, with title and author', async () => {
@@ -72,6 +98,19 @@ describe('readPdf', () => {
       );
     },
   );
+
+  it.each([
+    ['one large array', 2_000, 1],
+    ['many arrays', 1_700, 20],
+  ])('reads no picture as text that takes %s', async (_, side, components) => {
+    const pdf = makePdf([jpegOf(side, components)], { filter: '/Filter /DCTDecode' });
+    const { arrayBytes, allArrayBytes } = PDF_LIMITS;
+    const tenth = { ...limits, arrayBytes: arrayBytes / 10, allArrayBytes: allArrayBytes / 10 };
+    expect(await readPdf(pdf, never, tenth)).toEqual({
+      ok: false,
+      reason: 'a part of the file unpacks to too much',
+    });
+  });
 
   it('runs no code of the document', async () => {
     const script = 'globalThis.pwned = true; app.alert(1)';

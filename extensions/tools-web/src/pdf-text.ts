@@ -22,6 +22,8 @@ export const PDF_LIMITS = {
   heapMb: 256,
   // The limit of one typed array. The unpacked data of a page is in an array that doubles its size.
   arrayBytes: 64 * 1024 * 1024,
+  // The limit of all of them, beside the file and its copies.
+  allArrayBytes: 256 * 1024 * 1024,
   timeoutMs: 20_000,
 };
 
@@ -42,17 +44,31 @@ const message = z.union([
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
+const { getHeapStatistics } = require('node:v8');
 const { bytes, limits, library } = workerData;
 const say = (value) => parentPort.postMessage({ value, isLast: true });
 // PDF.js unpacks without a limit, and what typed arrays hold is no part of the limits of a thread.
-globalThis.Uint8Array = new Proxy(Uint8Array, {
-  construct(target, args, self) {
-    if (typeof args[0] === 'number' && args[0] > limits.arrayBytes) {
-      throw new RangeError('a part of the file unpacks to too much');
-    }
-    return Reflect.construct(target, args, self);
-  },
-});
+const heldBytes = () => getHeapStatistics().external_memory;
+const mostBytes = heldBytes() + limits.allArrayBytes + 2 * bytes.byteLength;
+const CHECKED_EVERY = 1024 * 1024;
+let unchecked = 0;
+for (const name of [
+  'ArrayBuffer', 'Uint8Array', 'Uint8ClampedArray', 'Int8Array', 'Uint16Array', 'Int16Array',
+  'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array',
+]) {
+  globalThis[name] = new Proxy(globalThis[name], {
+    construct(target, args, self) {
+      const [count] = args;
+      const asked = typeof count === 'number' ? count * (target.BYTES_PER_ELEMENT ?? 1) : 0;
+      unchecked += asked;
+      const isTooMuch = asked > limits.arrayBytes ||
+        (unchecked > CHECKED_EVERY && heldBytes() + asked > mostBytes);
+      if (isTooMuch) throw new RangeError('a part of the file unpacks to too much');
+      if (unchecked > CHECKED_EVERY) unchecked = 0;
+      return Reflect.construct(target, args, self);
+    },
+  });
+}
 (async () => {
   const { getDocumentProxy } = await import(library);
   const pdf = await getDocumentProxy(bytes, {
