@@ -61,6 +61,17 @@ describe('ScopedAttachmentsImpl', () => {
     }
   });
 
+  it('reads bytes that came under two media types, if the tool declared one of them', async () => {
+    const bytes = new Uint8Array([4]);
+    const both = ['image/png', 'text/plain'].map((type) => ({ ...info('both', type), bytes }));
+    for (const mediaTypes of [['image/png'], ['text/plain'], ['audio/*']]) {
+      const attachments = new ScopedAttachmentsImpl(both, { mediaTypes });
+      const read = attachments.read('both').catch(() => 'refused');
+      const isListed = (await attachments.list()).length === 1;
+      expect(await read).toEqual(isListed ? bytes : 'refused');
+    }
+  });
+
   it('gives a copy of the bytes', async () => {
     const attachments = new ScopedAttachmentsImpl(turn);
     (await attachments.read('png')).fill(9);

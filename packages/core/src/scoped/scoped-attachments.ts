@@ -48,11 +48,14 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
   read(id: string): Promise<Uint8Array> {
     const name = textOf(id);
     return recordAccess(this.#options.scope, this.#access('read', name), async (allow) => {
-      const found = this.#attachments.find((attachment) => attachment.id === id);
-      if (found === undefined)
+      // A store gives equal bytes one id, whatever names and media types they have.
+      const same = this.#attachments.filter((attachment) => attachment.id === id);
+      const [first] = same;
+      if (first === undefined)
         throw notAvailable(`${name} is not an attachment of this turn`, 'not in the turn');
-      if (!this.#allows(found.mediaType)) {
-        const detail = `${name} is ${found.mediaType}, which the tool did not declare`;
+      const found = same.find(({ mediaType }) => this.#allows(mediaType));
+      if (found === undefined) {
+        const detail = `${name} is ${first.mediaType}, which the tool did not declare`;
         throw notAvailable(detail, 'media type not declared');
       }
       allow();
