@@ -87,6 +87,18 @@ tools.push(
   }),
 );
 
+tools.push(
+  defineTool({
+    name: 'letter',
+    description: 'Reads an attached letter.',
+    input: z.object({ id: z.string() }),
+    capabilities: { attachments: { mediaTypes: ['text/*'] } },
+    outputIsUntrusted: true,
+    execute: async ({ id }, { attachments }) =>
+      ok(Buffer.from(await attachments.read(id)).toString()),
+  }),
+);
+
 const FREE = { input: 0, output: 0 };
 
 const isReader = (task: string) => task.startsWith('Question: ');
@@ -165,6 +177,21 @@ describe('read_quarantined', () => {
     expect(others()).toContain(IMAGE);
     await agents.call('note', { text: 'b' });
     expect(asked).toEqual([expect.stringMatching(/from photo$/)]);
+  });
+
+  it('reads the attachments of the turn', async () => {
+    const args = read({ tool: 'letter', args: { id: 'a' } });
+    const agents = start(({ step }) =>
+      step === 0 ? { calls: [{ name: 'read_quarantined', args }] } : { text: 'answer' },
+    );
+    const letter = { id: 'a', name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from(EVIL) };
+    const attachments = [{ ...letter, sizeBytes: EVIL.length }];
+    const results = [];
+    for await (const event of agents.loop.run({ sessionId: 's', prompt: 'x', attachments })) {
+      if (event.type === 'tool_end') results.push(event.result);
+    }
+    expect(results).toMatchObject([{ ok: true, value: '{"price":7,"stock":"yes"}' }]);
+    expect(agents.asked.find(({ task }) => isReader(task))?.task).toContain(EVIL);
   });
 
   it.each<[what: string, said: string, args: object]>([

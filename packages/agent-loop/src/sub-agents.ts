@@ -94,6 +94,7 @@ export class SubAgents {
       charge: (usage) => current().charge(usage),
       beginRead: () => current().beginRead(),
       paid: (costUsd) => current().paid(costUsd),
+      attachments: turn.attachments,
       sources: () => turn.sources,
       grantsOf: this.#place?.grantsOf ?? ref.id,
       claim: heldBy(this.#place?.claim ?? turn.claim),

@@ -103,6 +103,10 @@ export class Turn {
     };
   }
 
+  get attachments(): readonly TurnAttachment[] {
+    return this.#parts.attachments;
+  }
+
   get claim(): JournalClaim | undefined {
     return this.#parts.claim;
   }

@@ -1,5 +1,5 @@
 import type { ApprovalDecision, ApprovalRequest, UntrustedSource } from '@ethosagent/core';
-import type { SessionRef } from '@ethosagent/types';
+import type { SessionRef, TurnAttachment } from '@ethosagent/types';
 import type {
   AgentEvent,
   AgentIdentity,
@@ -46,6 +46,8 @@ export interface DelegatingTurn extends DelegationPlace {
   beginRead(): Promise<void>;
   /** Counts what such a call cost, in US dollars. */
   paid(costUsd: number): void;
+  /** The files that came with the turn. Calls for a reader may read them. */
+  attachments: readonly TurnAttachment[];
   /** The untrusted content that the turn has read. */
   sources(): readonly UntrustedSource[];
 }

@@ -124,6 +124,7 @@ async function runCall(
     messageCount: 0,
     abortSignal: signal,
     resultBudgetChars: turn.limits.resultBudgetChars ?? 80_000,
+    attachments: turn.attachments,
     protections: 'none',
     host: {
       ...guard.host(),
