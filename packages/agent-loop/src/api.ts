@@ -92,7 +92,8 @@ export interface AgentLimits {
  * Other failures end the turn at once with `MODEL_FAILED`: other 4xx, a missing key, a request that
  * the provider does not support, a content filter (nothing of the answer is kept), a limit of
  * output that is reached before the first text, and a `Retry-After` that is longer than the rest of
- * the turn. The message of the error shows no credentials. Its `cause` is the original error.
+ * the turn. If a request is refused with HTTP 400 and has new images of results, the loop asks once
+ * more without those. The message of the error shows no credentials. Its `cause` is the original error.
  */
 export interface AgentRetries {
   /** The most attempts after the first. 4 when absent. */

@@ -2,6 +2,7 @@ import { IMAGE_LIMITS } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { samplePng } from '@ethosagent/test-support';
 import type { ImageScaler } from '@ethosagent/types';
+import { APICallError } from 'ai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentLoopOptions } from './api.js';
@@ -22,6 +23,13 @@ const look = defineTool({
     ok(`a ${at} picture`, {
       structured: { images: [{ mediaType: 'image/gif', data: base64(at) }] },
     }),
+});
+
+const refusal = new APICallError({
+  message: 'Could not process image',
+  statusCode: 400,
+  url: 'https://provider.example/',
+  requestBodyValues: {},
 });
 
 let world: World;
@@ -93,6 +101,44 @@ describe('an image of a result', () => {
       value: `${marked}\n[the image (image/png, 3 × 2 pixels) is left out: this model takes no images in results of tools]`,
     });
     expect(await stored()).not.toContain(base64('small'));
+  });
+
+  it('that the provider refuses is left out from then on', async () => {
+    let refused = 0;
+    const model = scriptedModel(
+      (step, { prompt }) => {
+        if (step === 0) return { calls: [{ name: 'look', args: { at: 'small' } }] };
+        if (!JSON.stringify(prompt).includes('image-data')) return { text: 'Fine.' };
+        refused += 1;
+        return { throws: refusal };
+      },
+      { provider: 'anthropic.messages' },
+    );
+    const loop = world.loop(model);
+    expect(await loop.ask({ sessionId: 's', prompt: 'Look' })).toMatchObject({ text: 'Fine.' });
+    // Another loop reads what the first one stored.
+    await world.loop(model).ask({ sessionId: 's', prompt: 'And?' });
+    expect(refused).toBe(1);
+    const prompt = JSON.stringify(model.doStreamCalls.at(-1)?.prompt);
+    expect(prompt).toContain("the model's provider refused the request with them]");
+    expect(prompt).not.toContain(base64('small'));
+  });
+
+  it('is not left out where the provider refuses something else', async () => {
+    const model = scriptedModel(
+      [
+        { calls: [{ name: 'look', args: { at: 'small' } }] },
+        { text: 'Seen.' },
+        { throws: refusal },
+      ],
+      { provider: 'anthropic.messages' },
+    );
+    const loop = world.loop(model);
+    await loop.ask({ sessionId: 's', prompt: 'Look' });
+    expect(await loop.ask({ sessionId: 's', prompt: 'And?' })).toMatchObject({ end: 'failed' });
+    await loop.abandon('s');
+    await loop.ask({ sessionId: 's', prompt: 'Go on' });
+    expect(JSON.stringify(model.doStreamCalls.at(-1)?.prompt)).toContain(base64('small'));
   });
 
   it('comes with the taint of its result', async () => {

@@ -14,6 +14,7 @@ import { askAgain } from './model/ask-again.js';
 import type { ModelRequest } from './model/ask-model.js';
 import { stepCall } from './model/call-parts.js';
 import { modelMessages } from './model/messages.js';
+import { isRefusal } from './model/model-error.js';
 import type { RetryPlan } from './options.js';
 import { answered, endRecord } from './outcome.js';
 import { systemPrompt } from './system-prompt.js';
@@ -58,10 +59,15 @@ export class TurnStep {
    */
   async run(): Promise<AgentUsage> {
     const { journal, step, turn, tell, signal } = this.#parts;
-    const prompt = await this.#fitting(await untilAborted(this.#tools(), signal));
-    const { definitions } = prompt;
+    const tools = await untilAborted(this.#tools(), signal);
+    let prompt = await this.#fitting(tools);
     await tell({ type: 'step', step });
-    const answer = await this.#ask(prompt);
+    const answer = await this.#ask(prompt).catch(async (error: unknown) => {
+      if (!isRefusal(error) || !(await this.#leaveOutNewImages())) throw error;
+      prompt = await this.#fitting(tools);
+      return this.#ask(prompt);
+    });
+    const { definitions } = prompt;
     const usage = this.#usageOf(answer, prompt);
     const record: StepRecord = {
       kind: 'step',
@@ -80,6 +86,22 @@ export class TurnStep {
     if (end === undefined) await journal.appendSoon(record);
     else await journal.append(record, end);
     return usage;
+  }
+
+  /**
+   * Leaves out images that the model has not answered to yet. A provider refuses each request with
+   * an image that it can't read, so one such image would end the session.
+   *
+   * @returns whether there were any
+   */
+  async #leaveOutNewImages(): Promise<boolean> {
+    const { options, journal, turn, tell } = this.#parts;
+    const calls = journal.log.callsWithNewImages();
+    if (calls.length === 0 || imagePlan(options).limits === false) return false;
+    await journal.append({ kind: 'images_refused', turn, calls });
+    const reason = 'the provider refused the request; it gets no new images now';
+    await tell({ type: 'retry', attempt: 1, delayMs: 0, reason });
+    return true;
   }
 
   async #tools() {

@@ -44,6 +44,7 @@ const RECORDS: AgentRecord[] = [
     summary: { upTo: { turn: 1, step: 2 }, text: 'So.', digest: 'd', usage, marked: true },
     untrusted: true,
   },
+  { kind: 'images_refused', turn: 1, calls: ['c'] },
   { kind: 'end', turn: 1, end: 'max_steps', message: 'why' },
 ];
 

@@ -173,6 +173,8 @@ const CHECKS = {
     { turn: isCount, cleared: isListOf(isString) },
     { summary: isSummary, untrusted: isTrue },
   ),
+  /** The results whose images the model no longer sees, because its provider refused them. */
+  images_refused: isShape({ turn: isCount, calls: isListOf(isString) }),
   end: isShape({ turn: isCount, end: isOneOf(ENDS) }, { message: isString }),
 };
 
@@ -223,6 +225,8 @@ export function messageOf(record: AgentRecord, toolNameOf: (call: string) => str
           : ` What came before step ${summary.upTo.step} of turn ${summary.upTo.turn} was summed up.`;
       return message('system', `Results of ${cleared.length} calls were cleared.${upTo}`);
     }
+    case 'images_refused':
+      return message('system', `Images of ${record.calls.length} calls were refused.`);
     case 'end':
       return message('system', record.message ?? '');
     default:

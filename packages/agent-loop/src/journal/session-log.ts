@@ -141,6 +141,13 @@ export class SessionLog {
     return this.#rules.fork();
   }
 
+  /** The calls of the last step whose results show images. The model has not answered to those yet. */
+  callsWithNewImages(): string[] {
+    return [...this.#calls.values()].flatMap(({ call, result }) =>
+      result?.images?.length ? [call.id] : [],
+    );
+  }
+
   openCalls(): LoggedCall[] {
     const turn = this.turn;
     if (turn?.end !== undefined) return [];
@@ -197,6 +204,9 @@ export class SessionLog {
         break;
       case 'context':
         this.#shorten(turn, record);
+        break;
+      case 'images_refused':
+        for (const id of record.calls) this.#images.refuse(this.#calls.get(id)?.result);
         break;
       case 'end':
         turn.end = record.end;

@@ -63,6 +63,8 @@ export class SessionRules {
       case 'context':
         // A call is never cleared without its answer.
         return this.#open.size === 0 && record.cleared.every((id) => this.hasCall(id));
+      case 'images_refused':
+        return this.#open.size === 0 && record.calls.every((id) => this.hasCall(id));
       case 'end':
         if (this.#open.size > 0) return false;
         this.#isOver = true;

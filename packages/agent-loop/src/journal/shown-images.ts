@@ -16,6 +16,10 @@ const KEPT = 0.5;
 /** Replaces an image that the model was shown before. */
 const GONE = '[an image of this result is no longer shown; call the tool again to see it]';
 
+/** Replaces the images of a result with which a request was refused. */
+const REFUSED =
+  "[the images of this result are left out: the model's provider refused the request with them]";
+
 /** The images of a history. Images that are no longer shown are removed from it. */
 export class ShownImages {
   readonly #shown: { result: ResultRecord; image: ResultImage }[] = [];
@@ -37,8 +41,22 @@ export class ShownImages {
       this.#chars -= oldest.image.data.length;
       const { result, image } = oldest;
       result.images = result.images?.filter((each) => each !== image) ?? [];
-      const { note = '' } = result;
-      if (!note.endsWith(GONE)) result.note = note === '' ? GONE : `${note}\n${GONE}`;
+      addNote(result, GONE);
     }
   }
+
+  /** Removes the images of a result. */
+  refuse(result: ResultRecord | undefined): void {
+    if (result === undefined) return;
+    const kept = this.#shown.filter((each) => each.result !== result);
+    this.#shown.splice(0, this.#shown.length, ...kept);
+    this.#chars = kept.reduce((sum, { image }) => sum + image.data.length, 0);
+    result.images = [];
+    addNote(result, REFUSED);
+  }
+}
+
+function addNote(result: ResultRecord, line: string): void {
+  const { note = '' } = result;
+  if (!note.endsWith(line)) result.note = note === '' ? line : `${note}\n${line}`;
 }

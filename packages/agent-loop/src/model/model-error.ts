@@ -122,6 +122,12 @@ export function modelError(failure: ModelFailure, attempts: number): EthosError 
   );
 }
 
+/** Whether an error of `modelError` says that the provider refused the request as it is. */
+export function isRefusal(error: unknown): boolean {
+  const { cause }: { cause?: ErrorFacts } = Object(error);
+  return cause?.statusCode === 400;
+}
+
 function describe(error: unknown): string {
   if (typeof error === 'string') return error;
   try {
