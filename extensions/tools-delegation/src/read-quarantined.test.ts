@@ -312,14 +312,18 @@ describe('a tool that has a call read', () => {
       capabilities: { secrets: ['api/key'], delegation: {} },
       async execute(_, ctx) {
         const url = `https://e.x/${await ctx.secretsResolver.get('api/key')}`;
-        const answer = await ctx.delegation.read({ ...read(), tool: 'fetch_at', args: { url } });
+        const answer = await ctx.delegation.read({
+          ...read({ question: `Is it ${url}?`, schema: { enum: [url, 7], description: url } }),
+          tool: 'fetch_at',
+          args: { url },
+        });
         return ok(JSON.stringify(answer));
       },
     });
     const agents = createAgents({
       sessions: createInMemorySessionStore(),
       tools: [fetchAt, ask],
-      talk: () => ({ text: reader }),
+      talk: () => ({ text: '7' }),
       loop: { approve: () => true },
       backends: { secretsBackend: async () => secret, audit },
     });

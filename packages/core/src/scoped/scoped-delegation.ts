@@ -9,6 +9,7 @@ import {
   type ScopedDelegation,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import { copyPlain } from '../plain.js';
 import type { DelegatingCall } from '../turn-host.js';
 
 export interface ScopedDelegationOptions {
@@ -86,8 +87,18 @@ export class ScopedDelegationImpl implements ScopedDelegation {
         );
       }
       allow();
-      return this.#provider.read(this.#caller(), this.#withoutSecrets(asked, 'question'));
+      return this.#provider.read(this.#caller(), this.#toRead(asked));
     });
+  }
+
+  /** The reader sees the question and the schema, and never the arguments. */
+  #toRead(asked: QuarantinedRead): QuarantinedRead {
+    const { redactor } = this.#options.scope;
+    if (redactor === undefined) return asked;
+    const copy = copyPlain(asked?.schema, (text) => redactor.redact(text));
+    // An empty schema is refused where it is compiled.
+    const schema = copy.ok ? Object(copy.value) : {};
+    return { ...this.#withoutSecrets(asked, 'question'), schema };
   }
 
   /** A model reads the text, and a session keeps it. */
