@@ -21,6 +21,7 @@ export {
   type ClosedValue,
   compileClosedSchema,
 } from './closed-schema.js';
+export { copyBytes } from './copy-bytes.js';
 export {
   compileCoveringHosts,
   compileCoveringPaths,

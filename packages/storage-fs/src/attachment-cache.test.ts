@@ -39,6 +39,17 @@ describe('createAttachmentCache', () => {
     expect(await cache.get(id)).toEqual(bytes);
   });
 
+  it.each<[what: string, given: unknown]>([
+    ['an ArrayBuffer', bytes.buffer],
+    ['a Blob', new Blob([bytes])],
+    ['a text', 'abc'],
+    ['a view of other numbers', Uint16Array.of(1, 300)],
+  ])('put refuses %s', async (_, given) => {
+    const put = Reflect.apply(createAttachmentCache({ dir }).put, undefined, [given, info]);
+    await expect(put).rejects.toMatchObject({ code: 'VALUE_INVALID' });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
   it.each(['', 'x', '../../etc/passwd', `../${'a'.repeat(61)}`, 'A'.repeat(64), 'a'.repeat(64)])(
     'get(%j) is null',
     async (id) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { copyBytes } from '@ethosagent/policy';
 import { type AttachmentStore, EthosError } from '@ethosagent/types';
 import { FsStorage } from './fs-storage.js';
 
@@ -22,7 +23,8 @@ export interface AttachmentCacheOptions {
  *
  * @param options the folder, and the most bytes of one attachment
  * @returns the store
- * @throws from `put`: `FILE_TOO_LARGE`, and the codes of a write. From `get`: `FILE_TOO_LARGE`, or
+ * @throws from `put`: `FILE_TOO_LARGE`, `VALUE_INVALID` for bytes that are not a `Uint8Array`, and
+ * the codes of a write. From `get`: `FILE_TOO_LARGE`, or
  * `STORAGE_FAILED` if the bytes on the disk are not those that were put there
  */
 export function createAttachmentCache({
@@ -39,7 +41,7 @@ export function createAttachmentCache({
         throw new EthosError('FILE_TOO_LARGE', `${name}: larger than the cap of ${maxBytes} bytes`);
       }
       // A copy: the caller may change its array, and then the id would be wrong.
-      const kept = Uint8Array.from(bytes);
+      const kept = copyBytes(bytes, name);
       const id = digest(kept);
       const path = pathOf(id);
       const known = await storage.readBytes(path).catch(() => null);

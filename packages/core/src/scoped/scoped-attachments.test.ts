@@ -72,6 +72,14 @@ describe('ScopedAttachmentsImpl', () => {
     }
   });
 
+  it('gives no bytes that a host passed as something else', async () => {
+    for (const bytes of [new ArrayBuffer(3), 'abc', [1, 2]]) {
+      const given = [{ ...info('a', 'text/plain'), bytes }];
+      const attachments: ScopedAttachmentsImpl = Reflect.construct(ScopedAttachmentsImpl, [given]);
+      expect(await rejection(attachments.read('a'))).toMatchObject({ code: 'VALUE_INVALID' });
+    }
+  });
+
   it('gives a copy of the bytes', async () => {
     const attachments = new ScopedAttachmentsImpl(turn);
     (await attachments.read('png')).fill(9);

@@ -1,3 +1,4 @@
+import { copyBytes } from '@ethosagent/policy';
 import {
   type AttachmentInfo,
   type AttachmentStore,
@@ -44,7 +45,7 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
     );
   }
 
-  /** A copy of the bytes. @throws `ATTACHMENT_NOT_AVAILABLE`, `FILE_NOT_FOUND` */
+  /** A copy of the bytes. @throws `ATTACHMENT_NOT_AVAILABLE`, `FILE_NOT_FOUND`, `VALUE_INVALID` */
   read(id: string): Promise<Uint8Array> {
     const name = textOf(id);
     return recordAccess(this.#options.scope, this.#access('read', name), async (allow) => {
@@ -66,7 +67,7 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
           `the bytes of attachment ${id} are gone; ask the user to attach it again`,
         );
       }
-      return Uint8Array.from(bytes);
+      return copyBytes(bytes, name);
     });
   }
 

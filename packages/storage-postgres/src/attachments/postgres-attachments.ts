@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { copyBytes } from '@ethosagent/policy';
 import { type AttachmentStore, EthosError, type OpenedStore } from '@ethosagent/types';
 import type { Database } from '../database/database.js';
 
@@ -37,7 +38,7 @@ function createAttachments(database: Database): AttachmentStore {
     async put(bytes, { name, mediaType }) {
       if (bytes.length > MAX_BYTES) throw tooLarge(name);
       // A copy: the caller may change its array, and then the id would be wrong.
-      const kept = Buffer.from(bytes);
+      const kept = Buffer.from(copyBytes(bytes, name).buffer);
       const digest = digestOf(kept);
       await database.run(put, [digest, kept]);
       return { id: digest.toString('hex'), name, mediaType, sizeBytes: kept.length };
