@@ -135,6 +135,28 @@ it('fails, and says why, if the configuration waits for what never comes', async
   expect(shown()).toMatch(/waits for a promise that nothing settles/);
 });
 
+it.each(
+  inCheck(
+    [
+      ['the configuration', 'check', 'process.exit(0); export default {};'],
+      [
+        'a tool',
+        'call',
+        `export default { tools: [{
+          name: 'quit', description: 'Quits.', capabilities: {}, schema: { type: 'object', properties: {} },
+          async execute() { process.exit(0); },
+        }] };`,
+      ],
+    ],
+    ([who]) => who === 'the configuration',
+  ),
+)('fails, and says why, if %s ends the process', async (_who, command, config) => {
+  world.write('.ethos/ethos.config.mjs', config);
+  const { ended, shown } = start(command, ...(command === 'call' ? ['quit'] : []));
+  expect(await ended).toEqual([2, null]);
+  expect(shown()).toMatch(/process\.exit was called before the command was done/);
+});
+
 // On Linux, `script` provides a terminal.
 describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
   const atTerminal = (command: string) =>

@@ -3,8 +3,12 @@ import type { Key } from 'node:readline';
 import type { CliIo } from './cli-io.js';
 import { EXIT } from './exit-codes.js';
 
-/** The input and output of this process, for the command line. */
-export function processIo(): CliIo {
+/**
+ * The input and output of this process, for the command line.
+ *
+ * @param exit ends the process when its output can not be written
+ */
+export function processIo(exit: (exitCode: number) => void): CliIo {
   const { stdin, stdout, stderr, env } = process;
   const isTerminal = stdout.isTTY === true;
   const hasColors =
@@ -19,7 +23,7 @@ export function processIo(): CliIo {
           `error: the output could not be written (${code}); free or change its place\n`,
         );
       }
-      process.exit(EXIT.failed);
+      exit(EXIT.failed);
     });
   }
   let interrupt: AbortSignal | undefined;
