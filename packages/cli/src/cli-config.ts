@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type OptionNames, unknownOption } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { ToolRuntimeOptions } from '@ethosagent/wiring';
 import { assertOwn } from './assert-own.js';
@@ -29,6 +30,36 @@ export interface CliConfig
 export function defineConfig(config: CliConfig): CliConfig {
   return config;
 }
+
+const OPTIONS: OptionNames<CliConfig> = {
+  personality: true,
+  tools: true,
+  plugins: true,
+  reducers: true,
+  stores: true,
+  secrets: true,
+  memory: true,
+  sessions: true,
+  audit: true,
+  auditArguments: true,
+  auditResults: true,
+  auditDurations: true,
+  mcp: true,
+  passEnv: true,
+  env: true,
+  sandbox: true,
+  denyPaths: true,
+  fetch: true,
+  lookup: true,
+  limits: true,
+  images: true,
+  imageScaler: true,
+  lock: true,
+  beforeCall: true,
+  afterCall: true,
+  onAccess: true,
+  onError: true,
+};
 
 const FILES = ['ethos.config.mjs', 'ethos.config.js', 'ethos.config.ts'];
 /** If one of these was ignored, what it says of tools, stores and the lock would not hold. */
@@ -76,6 +107,8 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
   if ('home' in config) {
     throw usageError(`${file} is in the home, which the key "home" can not change; give --home`);
   }
+  const unknown = unknownOption(config, OPTIONS);
+  if (unknown !== undefined) throw usageError(`${file}: ${unknown}`);
   if ('personality' in config && !['string', 'undefined'].includes(typeof config.personality)) {
     throw usageError(`${file}: personality is not a text; give the id of a personality`);
   }

@@ -103,6 +103,20 @@ describe('the command line', () => {
     }
   });
 
+  it.each(['tools', 'secrets list', 'run hello'])(
+    'names the file with an option that there is not, for %s',
+    async (command) => {
+      world.write('.ethos/ethos.config.mjs', "export default { denyPathes: ['/srv'] };");
+      const { code, err } = await world.run(command.split(' '));
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(
+          /ethos\.config\.mjs: there is no option "denyPathes"; did you mean "denyPaths"\?/,
+        ),
+      ]);
+    },
+  );
+
   it('waits for a promise of its ethos.config', async () => {
     world.write('.ethos/ethos.config.mjs', 'export default Promise.resolve({ tools: [] });');
     expect((await world.run(['tools'])).out).not.toContain('read_file');
