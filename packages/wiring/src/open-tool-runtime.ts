@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { resolveImageLimits } from '@ethosagent/core';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
@@ -30,6 +31,7 @@ export async function openToolRuntime(
 ): Promise<ToolRuntime> {
   const { home } = options;
   assertValues({ ...options, cwd });
+  await assertFolder(cwd);
   const given = givenStores(options);
   resolveImageLimits(options.images);
   const imageScaler = await imageScalerOf(options.imageScaler);
@@ -99,6 +101,13 @@ function assertAudit(audit: unknown): void {
     'CONFIG_INVALID',
     'audit is no sink with `record`; give one, or a list of sinks, or leave it out for the log of the home',
   );
+}
+
+/** The first tool that writes would make a misspelt folder. @throws `CONFIG_INVALID` */
+async function assertFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new EthosError('CONFIG_INVALID', `cwd: there is no folder ${cwd}; make it, or correct cwd`);
 }
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */

@@ -52,8 +52,8 @@ export interface ToolRuntimeOptions extends CallHooks {
   plugins?: readonly Plugin[];
   reducers?: readonly ToolResultReducer[];
   /**
-   * The working directory, as an absolute path. Tools resolve relative paths from it, and `${CWD}`
-   * in a personality stands for it. The directory of the process when absent.
+   * The working directory, as the absolute path of a folder. Tools resolve relative paths from it,
+   * and `${CWD}` in a personality stands for it. The directory of the process when absent.
    */
   cwd?: string;
   /** The session of calls that name no session. A random one when absent. */

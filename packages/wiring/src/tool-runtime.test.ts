@@ -140,6 +140,8 @@ describe('createToolRuntime is not given', () => {
     inCheck(
       [
         ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
+        ['a cwd that does not exist', { cwd: '/no/such folder' }, /: cwd: there is no folder \/no/],
+        ['a file as cwd', { cwd: import.meta.filename }, /: cwd: there is no folder /],
         ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
         ['plugins that are no list', { plugins: {} }, /: plugins is not a list/],
         ['a name for a list of names', { passEnv: 'PATH' }, /: passEnv is not a list/],
@@ -156,7 +158,7 @@ describe('createToolRuntime is not given', () => {
         ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
         ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
       ],
-      ([what]) => /^(a relative cwd|an invalid bridge|a path for|an audit)/.test(what),
+      ([what]) => /^(a relative cwd|a cwd that|an invalid bridge|a path for|an audit)/.test(what),
     ),
   )('%s', async (_, options, message) => {
     // As plain JavaScript may pass it.

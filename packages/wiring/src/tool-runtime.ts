@@ -9,8 +9,8 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
  *
  * @param options the home, the personality, and the tools by name or as objects
  * @returns the runtime; call `close` at the end
- * @throws `CONFIG_INVALID` for an invalid file, with the file and the key, or if the audit log
- * can't be opened
+ * @throws `CONFIG_INVALID` for an invalid file, with the file and the key, for a `cwd` that is not a
+ * folder, or if the audit log can't be opened
  * @throws `TOOL_INVALID` for a malformed tool, `TOOL_NAME_TAKEN` for a second tool with the same
  * name
  * @throws `STORE_CORRUPT`, `STORE_NEWER` or `STORE_UNAVAILABLE` if a store can't be opened
