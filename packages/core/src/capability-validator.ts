@@ -1,4 +1,4 @@
-import { EFFECTS, nearestName } from '@ethosagent/policy';
+import { EFFECTS, nearestName, type OptionNames } from '@ethosagent/policy';
 import {
   type AnyTool,
   CAPABILITIES,
@@ -61,10 +61,12 @@ export function validateDeclaration(declared: ToolCapabilities): CapabilityProbl
  * @throws `TOOL_INVALID` with one line for every mistake
  */
 export function assertDeclarations(tools: readonly AnyTool[]): void {
-  const mistakes = tools.flatMap((tool) =>
-    validateDeclaration(tool.capabilities).map(
-      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
-    ),
+  const mistakes = tools.flatMap(
+    (tool) =>
+      toolShapeProblem(tool) ??
+      validateDeclaration(tool.capabilities).map(
+        ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
+      ),
   );
   if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
 }
@@ -78,10 +80,51 @@ export function toolShapeProblem(tool: AnyTool): string | undefined {
   if (typeof name !== 'string' || name === '') return 'a tool has a name';
   const [misnamed] = misnamedToolProperties(tool);
   if (misnamed !== undefined) return `${name}: ${misnamed}`;
+  const misspelt = misspeltProperty(tool);
+  if (misspelt !== undefined) return `${name}: ${misspelt}`;
   if (typeof tool.execute !== 'function') return `${name} has no execute function`;
   const wrong = valueProblem(tool);
   if (wrong !== undefined) return `${name}: ${wrong}`;
   return capabilitiesShapeProblem(name, capabilities);
+}
+
+const PROPERTIES: OptionNames<AnyTool> = {
+  name: true,
+  description: true,
+  schema: true,
+  toolset: true,
+  maxResultChars: true,
+  capabilities: true,
+  execute: true,
+  isAvailable: true,
+  alwaysInclude: true,
+  outputIsUntrusted: true,
+  effects: true,
+  timeoutMs: true,
+  supportsDryRun: true,
+  requiresApproval: true,
+  settings: true,
+  settingsKey: true,
+  validateSchema: true,
+  outputSchema: true,
+  defer: true,
+  returnDirect: true,
+  idempotent: true,
+  unconfined: true,
+  input: true,
+};
+
+/**
+ * A tool may have properties of its own. One that is a slip away from a property that is absent
+ * would take away a protection, as `requiresAproval` does.
+ */
+function misspeltProperty(tool: AnyTool): string | undefined {
+  const absent = Object.keys(PROPERTIES).filter((name) => Reflect.get(tool, name) === undefined);
+  for (const given of Object.keys(tool)) {
+    const meant = Object.hasOwn(PROPERTIES, given) ? undefined : nearestName(given, absent, 1);
+    if (meant !== undefined) return `\`${given}\` is no property of a tool; write \`${meant}\``;
+  }
+  return undefined;
 }
 
 const BOOLEANS = [

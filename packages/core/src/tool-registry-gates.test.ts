@@ -399,6 +399,12 @@ describe('DefaultToolRegistry ownership', () => {
       { ...makeTool('x'), capabilities: { fs_reach: 'from-personality' } },
       'x: capabilities.fs_reach is an object with read, write',
     ],
+    [
+      'a question',
+      { ...makeTool('x'), requiresAproval: true },
+      'x: `requiresAproval` is no property of a tool; write `requiresApproval`',
+    ],
+    ['a limit', { ...makeTool('x'), timoutMs: 5 }, '`timoutMs` is no property of a tool; write'],
     ['a list of tools', [makeTool('x')], 'a list is no tool; spread it'],
     ['a promise of a tool', Promise.resolve(makeTool('x')), 'a promise is no tool; await it'],
   ])('register says what was meant by %s that is misnamed', (_name, tool, message) => {

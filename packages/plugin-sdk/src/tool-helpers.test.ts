@@ -432,6 +432,12 @@ describe('defineTool refuses at definition', () => {
     expect(define).toThrow(message);
   });
 
+  it('no definition', () => {
+    expect(() => Reflect.apply(defineTool, undefined, [])).toThrow(
+      'a tool has no definition; give an object',
+    );
+  });
+
   it.each(Object.keys({ parameters: 0, args: 0, run: 0, handler: 0, id: 0, version: 0, title: 0 }))(
     'but takes %s beside what a tool has, for whoever reads it',
     (name) => {

@@ -190,8 +190,8 @@ export function defineTool(
     settings?: StandardSchemaV1 | undefined;
   },
 ): AnyTool {
-  const { input, schema, settings, ...rest } = definition;
   assertDefinition(definition);
+  const { input, schema, settings, ...rest } = definition;
   const base = {
     ...rest,
     ...(settings !== undefined && { settings: toolSettings(rest.name, settings) }),
@@ -254,6 +254,9 @@ function assertDefinition(definition: {
   maxResultChars?: unknown;
   timeoutMs?: unknown;
 }): void {
+  if (typeof definition !== 'object' || definition === null) {
+    throw invalid('a tool', 'has no definition; give an object with its name and the rest');
+  }
   const { name, description, capabilities, execute, input } = definition;
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     throw invalid(

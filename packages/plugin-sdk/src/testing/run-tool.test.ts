@@ -84,6 +84,17 @@ describe('runTool', () => {
     ]);
   });
 
+  it('refuses what is no tool, as a runtime does, and an option that there is not', async () => {
+    const run = (...args: unknown[]): Promise<unknown> => Reflect.apply(runTool, undefined, args);
+    await expect(run(undefined, {})).rejects.toMatchObject({ code: 'TOOL_INVALID' });
+    await expect(run({ ...readText, requiresAproval: true }, {})).rejects.toThrow(
+      'read_text: `requiresAproval` is no property of a tool; write `requiresApproval`',
+    );
+    await expect(run(readText, {}, { file: { '/a': 'a' } })).rejects.toThrow(
+      'options of the test: there is no option "file"; did you mean "files"?',
+    );
+  });
+
   it('denies a host that is not declared, and nothing is fetched', async () => {
     const routes = { 'https://evil.example/': 'pwned' };
     const run = await runTool(fetchText, { url: 'https://evil.example/' }, { secrets, routes });

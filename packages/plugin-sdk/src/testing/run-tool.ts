@@ -22,7 +22,8 @@ export interface ToolRun extends TestObservations {
  * @param args the arguments, as a model would send them
  * @param options files, secrets, answers of hosts, a clock and other data behind the accessors
  * @returns the result, and records of what the tool did
- * @throws `TOOL_INVALID` for a declaration that a runtime refuses
+ * @throws `TOOL_INVALID` for a tool that a runtime refuses
+ * @throws `CONFIG_INVALID` for an option that does not exist
  *
  * @example
  * ```ts

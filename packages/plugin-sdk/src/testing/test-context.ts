@@ -27,7 +27,7 @@ export interface TestContext extends TestObservations {
  * @param target the tool, or capabilities
  * @param options the files, secrets, answers and other data behind the accessors
  * @returns the context, and records of what the tool does with it
- * @throws `CONFIG_INVALID` for `settings` that the tool refuses
+ * @throws `CONFIG_INVALID` for an option that does not exist, or `settings` that the tool refuses
  */
 export function createTestContext(
   target: AnyTool | ToolCapabilities,

@@ -4,6 +4,7 @@ import {
   createInMemoryMemory,
   createInMemorySessionStore,
 } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type {
   AuditEvent,
   MemoryProvider,
@@ -69,6 +70,25 @@ export interface TestOptions {
   now?: () => number;
 }
 
+const OPTIONS: OptionNames<TestOptions> = {
+  context: true,
+  routes: true,
+  networkAllow: true,
+  files: true,
+  storage: true,
+  fsReach: true,
+  secrets: true,
+  kvStoreFactory: true,
+  processes: true,
+  background: true,
+  attachments: true,
+  memory: true,
+  sessions: true,
+  settings: true,
+  approve: true,
+  now: true,
+};
+
 /** Records of what the tool did, and the data behind its accessors. */
 export interface TestObservations {
   /** The events that the tool emitted. */
@@ -104,6 +124,7 @@ export interface TestWorld extends TestObservations {
 
 /** Builds backends in memory for a declaration. */
 export function createTestWorld(capabilities: ToolCapabilities, options: TestOptions): TestWorld {
+  assertOptions('options of the test', options, OPTIONS);
   const { events, emit } = createRecordingEmitter();
   const { fetch, lookup, requests } = createFakeFetch(options.routes ?? {});
   const storage = options.storage ?? createInMemoryStorage(options.files, options.now);
