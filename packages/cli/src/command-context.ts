@@ -98,6 +98,12 @@ export class CommandContext {
     throw usageError(`which personality? name one with --personality: ${ids.join(', ')}`);
   }
 
+  /** The personality of a command that runs nothing under it. @throws `CONFIG_INVALID` if there is none */
+  async anyPersonalityId(): Promise<string> {
+    const named = this.namedPersonality ?? (await this.config()).personality;
+    return named ?? this.personalityIds()[0] ?? (await this.personalityId());
+  }
+
   /**
    * The runtime of the agent, as the agent's own program would create it. @throws `CONFIG_INVALID`
    * and others
@@ -120,7 +126,8 @@ export class CommandContext {
 
   /** The sessions of the home. Opens no tools: stored sessions only refer to tools by name. */
   async openSessions(): Promise<ToolRuntime['sessions']> {
-    return (await this.openRuntime({ tools: [] })).sessions;
+    const personality = await this.anyPersonalityId();
+    return (await this.openRuntime({ tools: [], personality })).sessions;
   }
 
   /** Closes `opened` when the command has ended. */

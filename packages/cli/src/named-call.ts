@@ -13,11 +13,9 @@ export interface NamedCall extends WaitingCall {
 
 export const isUndecided = ({ approval }: WaitingCall): boolean => approval.decision === undefined;
 
-/** The runtime with which approvals are read and decided. Any personality will do. */
-export async function openForApprovals(context: CommandContext) {
-  const named = context.namedPersonality ?? (await context.config()).personality;
-  const [first] = named === undefined ? context.personalityIds() : [named];
-  return context.openRuntime(first === undefined ? {} : { personality: first });
+/** The runtime with which approvals are read and decided. */
+export async function openForApprovals(context: CommandContext): Promise<ToolRuntime> {
+  return context.openRuntime({ personality: await context.anyPersonalityId() });
 }
 
 /**

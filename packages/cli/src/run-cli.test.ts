@@ -220,6 +220,19 @@ describe('the home', () => {
       'error: which personality? name one with --personality: clerk, coder\n',
     ]);
   });
+
+  it.each([
+    ['list', 0, 'there are no sessions'],
+    ['show s', 2, 's'],
+    ['export s', 2, 's'],
+    ['end s', 1, 'there is no session s'],
+    ['resume s', 2, 'nothing of the session s waits'],
+  ])('needs no personality to be named for sessions %s', async (command, exit, text) => {
+    world.write('.ethos/personalities/clerk/config.yaml', 'name: Clerk\n');
+    const { code, out, err } = await world.run(['sessions', ...command.split(' ')]);
+    expect([code, out + err]).toEqual([exit, expect.stringContaining(text)]);
+    expect(err).not.toContain('which personality');
+  });
 });
 
 describe('ethos.config', () => {

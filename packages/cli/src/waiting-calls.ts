@@ -10,6 +10,7 @@ import {
 import { errorCodeOf, type SessionInfo } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
 import { messageOf } from './cli-error.js';
+import { ownerOf } from './owner-of.js';
 
 const MAX_SESSIONS = 10_000;
 
@@ -109,11 +110,4 @@ async function inLedger(
       withdraw: () => session.withdraw(approval),
     };
   });
-}
-
-function ownerOf({ userScopeId, teamId }: SessionInfo) {
-  return {
-    ...(userScopeId !== undefined && { userScopeId }),
-    ...(teamId !== undefined && { teamId }),
-  };
 }

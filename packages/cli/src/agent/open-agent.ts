@@ -1,18 +1,24 @@
+import type { SessionInfo } from '@ethosagent/types';
 import type { Agent } from '@ethosagent/wiring/agent';
 import { askAtTerminal } from '../ask-at-terminal.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { ownerOf } from '../owner-of.js';
 import { loadModel } from './load-model.js';
 import { createScriptedModel } from './scripted-model.js';
 
 /**
  * An agent over the runtime of the home. It asks at the terminal. Without a terminal, calls that
  * need approval wait.
+ *
+ * @param session a stored one, whose turn the agent goes on with or ends: under its personality if
+ * none is named, and for its owner
  * @throws `CONFIG_INVALID` and as `createAgent`
  */
 export async function openAgent(
   context: CommandContext,
   options: CommandInput['options'],
+  session?: SessionInfo,
 ): Promise<Agent> {
   const { io } = context;
   const [{ createAgent }, { installedTools }] = await Promise.all([
@@ -28,7 +34,11 @@ export async function openAgent(
     ...(limits !== undefined && { toolLimits: limits }),
     home: context.home,
     cwd: io.cwd,
-    personality: await context.personalityId(),
+    personality:
+      context.namedPersonality ?? session?.personalityId ?? (await context.personalityId()),
+    ...(session !== undefined && {
+      identity: { ...ownerOf(session), memoryScopeId: session.scopeId },
+    }),
     model: name === undefined ? createScriptedModel() : await loadModel(name, io.cwd),
     ...context.previews.hooks(config),
     ...(io.ask !== undefined && { approve: askAtTerminal(context, () => agent.runtime) }),

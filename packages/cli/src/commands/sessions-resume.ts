@@ -42,10 +42,11 @@ export async function run(input: CommandInput): Promise<number> {
       `${waiting.approval.toolCallId} waits; decide with "ethosagent approvals approve ${waiting.approval.toolCallId}"`,
     );
   }
-  if ((await runtime.sessions.get(id)) === null) {
+  const info = await runtime.sessions.get(id);
+  if (info === null) {
     throw usageError(`nothing of the session ${id} waits, and there is no turn to go on with`);
   }
-  const { loop } = await openAgent(context, options);
+  const { loop } = await openAgent(context, options, info);
   const done = await showTurn(loop.resume({ sessionId: id, ...abort }), context);
   return done?.end === 'answered' ? EXIT.ok : EXIT.found;
 }
