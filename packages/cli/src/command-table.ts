@@ -258,6 +258,12 @@ export const COMMANDS: readonly CommandSpec[] = [
         load: () => import('./commands/sessions-resume.js'),
       },
       {
+        name: 'abandon',
+        summary: 'end its unfinished turn, which nobody is to go on with',
+        args: [['<session>', 'its id']],
+        load: () => import('./commands/sessions-abandon.js'),
+      },
+      {
         name: 'end',
         summary: 'remove a session and what is stored of it',
         args: [['<session>', 'its id']],

@@ -152,6 +152,70 @@ describe('a turn whose model failed', () => {
     });
   });
 
+  it('is abandoned, and the session goes on with another turn', async () => {
+    const { down } = installModel();
+    const clerk = 'name: Clerk\ntoolset: [read_file]\n';
+    world.write('.ethos/personalities/clerk/config.yaml', clerk);
+    const inSession = ['--session', 's', '--personality', 'coder', ...MODEL];
+    writeFileSync(down, '');
+    await world.run(['run', 'Who are you?', ...inSession]);
+    rmSync(down);
+    expect((await world.run(['run', 'And now?', ...inSession])).err).toContain(
+      '"ethosagent sessions abandon s" ends it',
+    );
+    const abandon = (id: string, ...more: string[]) =>
+      world.run(['sessions', 'abandon', id, ...more]);
+    expect(await abandon('s')).toMatchObject({
+      code: 0,
+      out: 'abandoned the turn of s; a new one can begin\n',
+    });
+    expect(await abandon('s', '--json')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/"abandoned": ?false/),
+    });
+    expect(await abandon('other')).toMatchObject({ code: 1, out: 'there is no session other\n' });
+    writeFileSync(down, '');
+    expect((await world.run(['run', 'And now?', ...inSession])).code).toBe(1);
+    rmSync(down);
+    // Under the personality of the session, since none is named.
+    expect((await world.run(['sessions', 'resume', 's', ...MODEL])).code).toBe(0);
+  });
+
+  it('that waits for a decision is abandoned, whoever owns the session', async () => {
+    const { createAgent } = await import('@ethosagent/wiring/agent');
+    const { createScriptedModel } = await import('./scripted-model.js');
+    const open = () =>
+      createAgent({
+        home: world.home,
+        cwd: world.cwd,
+        personality: 'coder',
+        identity: { userScopeId: 'ann' },
+        tools: [
+          {
+            name: 'send',
+            description: 'Sends.',
+            schema: { type: 'object', properties: {} },
+            capabilities: {},
+            requiresApproval: true,
+            toolset: 'read_file',
+            execute: async () => ({ ok: true, value: 'sent' }),
+          },
+        ],
+        model: createScriptedModel(),
+        approve: () => 'later',
+      });
+    const agent = await open();
+    expect(await agent.loop.ask({ sessionId: 's', prompt: 'send {}' })).toMatchObject({
+      end: 'paused',
+    });
+    await agent.close();
+    expect((await world.run(['sessions', 'abandon', 's'])).code).toBe(0);
+    expect((await world.run(['approvals', 'list', '--json'])).out).not.toContain('send');
+    const later = await open();
+    expect(await later.loop.state('s')).toBe('idle');
+    await later.close();
+  });
+
   it('ends a chat, which a new chat goes on with', async () => {
     const { down, timesAsked } = installModel();
     writeFileSync(down, '');

@@ -24,7 +24,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
   const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
   if ((await loop.state(sessionId)) !== 'idle') {
     throw usageError(
-      `the last turn of the session ${safeLine(sessionId)} is not finished; "ethosagent sessions resume ${safeLine(sessionId)}" goes on with it`,
+      `the last turn of the session ${safeLine(sessionId)} is not finished; "ethosagent sessions resume ${safeLine(sessionId)}" goes on with it, and "ethosagent sessions abandon ${safeLine(sessionId)}" ends it`,
     );
   }
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
