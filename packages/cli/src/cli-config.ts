@@ -31,11 +31,15 @@ export function defineConfig(config: CliConfig): CliConfig {
   return config;
 }
 
-const OPTIONS: OptionNames<CliConfig> = {
+/** Also those that the command sets itself: the agent's program may use the same object. */
+const OPTIONS: OptionNames<ToolRuntimeOptions> = {
+  home: true,
   personality: true,
   tools: true,
   plugins: true,
   reducers: true,
+  cwd: true,
+  sessionId: true,
   stores: true,
   secrets: true,
   memory: true,
@@ -45,6 +49,7 @@ const OPTIONS: OptionNames<CliConfig> = {
   auditResults: true,
   auditDurations: true,
   mcp: true,
+  approve: true,
   passEnv: true,
   env: true,
   sandbox: true,
