@@ -50,6 +50,7 @@ describe('the command line', () => {
     [['call', 'read_file', '{path: x}'], 'the arguments are not JSON'],
     [['reach', 'read_fil'], 'did you mean "read_file"?'],
     [['check', '--personality', 'codr', '--home', 'nowhere'], '--home:'],
+    [['stores', 'move', '--to', ''], 'the URL of the stores is empty'],
     [['completion', 'tcsh'], 'is not one of bash, zsh, fish'],
   ])('refuses %j with exit code 2 and a hint', async (args, hint) => {
     const { code, out, err } = await world.run(args);

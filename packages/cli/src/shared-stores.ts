@@ -16,7 +16,7 @@ export async function sharedStores(
   const url = named ?? env.ETHOS_STORES;
   if (url === undefined || url === '') {
     if (named === undefined) return undefined;
-    throw usageError('--stores is empty; give the URL of a database');
+    throw usageError('the URL of the stores is empty; give that of a database');
   }
   const { storesAt } = await import('@ethosagent/wiring/stores');
   const key = env.ETHOS_STORES_KEY;
