@@ -172,42 +172,96 @@ describe('a call that a tool makes', () => {
     expect(JSON.stringify(audit.calls)).not.toContain('hunter2');
   });
 
-  it.each([
-    ['whole', 0],
-    ['cut', 1_980],
-  ])('is asked about without the secrets of its caller, where the reason is %s', async (_, pad) => {
-    const SECRET = 'hunter2-of-the-caller';
-    const given: unknown[] = [];
-    const asked = makeTool(
-      'asked',
-      (args) => {
-        given.push(args);
-        return ok('done');
-      },
-      { requiresApproval: (args) => `${'x'.repeat(pad)}it sends ${Object(args).text}` },
+  it('hides the secrets of its caller where it has some of its own', async () => {
+    const login = makeTool(
+      'login',
+      async (args, { secretsResolver }) =>
+        ok(`${await secretsResolver?.get('api/own')} and ${Object(args).text}`),
+      { capabilities: { secrets: ['api/own'] } },
     );
-    const questions: unknown[] = [];
-    const { run, audit } = world({
-      tools: [asked],
-      callable: ['asked'],
+    const { run } = world({
+      tools: [login],
+      callable: ['login'],
       program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
-      backends: { secretsBackend: async () => SECRET },
-      approve: ({ reason, args }) => {
-        questions.push({ reason, args });
-        return { approved: true };
+      backends: { secretsBackend: async (ref) => `hunter2-of-${ref}` },
+    });
+    let returned = '';
+    await run(async (calls, { secretsResolver }) => {
+      returned = await called(calls, 'login', { text: await secretsResolver?.get('api/key') });
+      return '';
+    });
+    expect(returned).toBe('[secret:api/own] and [secret:api/key]');
+  });
+
+  it('hides the secrets of its caller in the answer of a tool that did not run', async () => {
+    const strict = makeTool('strict', () => ok('done'), {
+      input: {
+        parse: (args) => ({ ok: false, error: `${Object(args).text} is no number` }),
+        run: async () => ok('done'),
       },
     });
-    await run(async (calls, { secretsResolver }) =>
-      called(calls, 'asked', { text: await secretsResolver?.get('api/key') }),
-    );
-    const reason = shorten(`${'x'.repeat(pad)}it sends [secret:api/key]`, 2_000);
-    expect(questions).toEqual([{ reason, args: { text: '[secret:api/key]' } }]);
-    expect(given).toEqual([{ text: SECRET }]);
-    expect(audit.calls[0]).toMatchObject({
-      toolName: 'asked',
-      approval: { approved: true, reason },
+    const { run, audit } = world({
+      tools: [strict],
+      callable: ['strict'],
+      program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
+      backends: { secretsBackend: async () => 'hunter2-of-the-caller' },
+      registry: { auditResults: true },
     });
+    let returned = '';
+    await run(async (calls, { secretsResolver }) => {
+      const key = await secretsResolver?.get('api/key');
+      returned = await called(calls, 'strict', { text: key });
+      return '';
+    });
+    expect(returned).toContain('[secret:api/key]');
+    expect(JSON.stringify([returned, audit.calls])).not.toContain('hunter2');
   });
+
+  it.each([
+    ['whole', 0, false],
+    ['cut', 1_980, false],
+    ['cut, and comes later', 1_980, true],
+  ])(
+    'is asked about without the secrets of its caller, where the reason is %s',
+    async (_, pad, isLate) => {
+      const SECRET = 'hunter2-of-the-caller';
+      const given: unknown[] = [];
+      const asked = makeTool(
+        'asked',
+        (args) => {
+          given.push(args);
+          return ok('done');
+        },
+        {
+          requiresApproval: (args) => {
+            const why = `${'x'.repeat(pad)}it sends ${Object(args).text}`;
+            return isLate ? Promise.resolve(why) : why;
+          },
+        },
+      );
+      const questions: unknown[] = [];
+      const { run, audit } = world({
+        tools: [asked],
+        callable: ['asked'],
+        program: { capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] } },
+        backends: { secretsBackend: async () => SECRET },
+        approve: ({ reason, args }) => {
+          questions.push({ reason, args });
+          return { approved: true };
+        },
+      });
+      await run(async (calls, { secretsResolver }) =>
+        called(calls, 'asked', { text: await secretsResolver?.get('api/key') }),
+      );
+      const reason = shorten(`${'x'.repeat(pad)}it sends [secret:api/key]`, 2_000);
+      expect(questions).toEqual([{ reason, args: { text: '[secret:api/key]' } }]);
+      expect(given).toEqual([{ text: SECRET }]);
+      expect(audit.calls[0]).toMatchObject({
+        toolName: 'asked',
+        approval: { approved: true, reason },
+      });
+    },
+  );
 
   it('makes no calls itself', async () => {
     let seen: readonly string[] | undefined;
