@@ -450,6 +450,31 @@ describe('ScopedBackgroundImpl', () => {
     }
   });
 
+  it('hides the secrets that several later calls give to a process', async () => {
+    const { use, registry } = world({ secretsBackend: async (ref) => `hunter2-of-${ref}` });
+    const script = 'read -r one; read -r two; echo "$one and $two"';
+    await use((background) => background.start('sh', ['-c', script], { keepsInput: true }));
+    for (const ref of ['api/first', 'api/second']) {
+      const login = makeTool(
+        `login-${ref.slice(4)}`,
+        async (_args, { secretsResolver, scopedProcess }) => {
+          await scopedProcess?.background?.write('bg-1', `${await secretsResolver?.get(ref)}\n`);
+          return ok('');
+        },
+        {
+          capabilities: {
+            process: { allowedBinaries: ['sh'], background: true },
+            secrets: [ref],
+          },
+        },
+      );
+      registry.register(login);
+      await runOne(registry, login.name);
+    }
+    const read = await use((background) => background.read('bg-1', { cursor: 0, waitMs: 20_000 }));
+    expect(textOf(read.chunks)).toBe('[secret:api/first] and [secret:api/second]\n');
+  });
+
   it('hides a secret whose parts arrive one after the other, also from a read in between', async () => {
     const { use, registry } = world({ secretsBackend: async () => 'hunter2-secret' });
     const capabilities = {
