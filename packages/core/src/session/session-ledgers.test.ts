@@ -120,7 +120,7 @@ describe('a session that is deleted', () => {
       const dies = async () => {
         throw new Error('the process ends');
       };
-      return fails ? { ...kv, delete: dies } : kv;
+      return fails && namespace === 'session:s' ? { ...kv, delete: dies } : kv;
     };
     const data = { kind: 'begun', task: { id: 'child' } };
     await store.append({ id: taskJournalId('s'), scopeId: 'x' }, [{ ...user, data }]);
@@ -133,6 +133,8 @@ describe('a session that is deleted', () => {
     const sessions = ledgers.sessions({ kvStoreFactory: failing });
     await expect(sessions.delete('s')).rejects.toThrow();
     expect(await isTainted(store)).toBe(true);
+    // What is still in the store is still marked.
+    expect(await kvStoreFactory('t', 'untrusted:session:s').list('')).toEqual(['k']);
     fails = false;
     expect(await sessions.delete('s')).toBe(true);
     expect(await isTainted(store)).toBe(false);
@@ -145,6 +147,9 @@ describe('a session that is deleted', () => {
       [[], []],
       [['k'], ['k']],
     ]);
+    // One that has nothing but its store was there, too.
+    expect(await sessions.delete('other')).toBe(true);
+    expect(await sessions.delete('other')).toBe(false);
   });
 
   it('needs no key-value store that takes its id', async () => {
