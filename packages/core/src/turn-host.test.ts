@@ -551,6 +551,10 @@ describe('TurnHost.delegation', () => {
         told.push(given);
         return info;
       },
+      start: async (_: DelegationCaller, given: DelegatedTask) => {
+        told.push(given);
+        return info;
+      },
       read: async (_: DelegationCaller, given: QuarantinedRead) => {
         told.push(given);
         return { ok: true as const, value: 1 };
@@ -558,10 +562,11 @@ describe('TurnHost.delegation', () => {
     });
     const audit = new MemoryAuditSink();
     const entry = tool('x', {
-      capabilities: { delegation: {}, secrets: ['api/key'] },
+      capabilities: { delegation: { background: true }, secrets: ['api/key'] },
       execute: async (_, { delegation, secretsResolver }) => {
         const key = await secretsResolver?.get('api/key');
         await delegation?.run({ prompt: `${'-'.repeat(195)}${key}`, maxSteps: 2 });
+        await delegation?.start({ prompt: `Log in with ${key}` });
         const args = { key };
         await delegation?.read({ tool: 'y', args, question: `Is it ${key}?`, schema: {} });
         return { ok: true, value: '' };
@@ -571,6 +576,7 @@ describe('TurnHost.delegation', () => {
     await runOne(entry, { delegation: provider }, { audit, secretsBackend });
     expect(told).toEqual([
       { prompt: `${'-'.repeat(195)}[secret:api/key]`, maxSteps: 2 },
+      { prompt: 'Log in with [secret:api/key]' },
       {
         tool: 'y',
         args: { key: 'hunter2-secret' },
