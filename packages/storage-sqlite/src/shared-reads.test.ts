@@ -30,7 +30,8 @@ describe('reads that follow each other', () => {
 
   it('see what another connection wrote in the turn of the event loop before', async () => {
     const { kv, write } = await open();
-    for (let n = 0; n < 5; n++) {
+    // More reads in all than one snapshot has.
+    for (let n = 0; n < 10; n++) {
       for (let reads = 0; reads < 10; reads++) await kv.get('k');
       await turn();
       write(`new ${n}`);
