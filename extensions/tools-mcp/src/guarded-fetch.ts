@@ -56,7 +56,6 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
   const bucket = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
   const streams = new TokenBucket(STREAMS_PER_SECOND, STREAMS_AT_ONCE);
   const refusals = new TokenBucket(REFUSALS_A_MINUTE / 60, REFUSALS_AT_ONCE);
-  let opening = Promise.resolve();
   let answers = 0;
   /**
    * Sends an answer to a request of the server. The content of its acknowledgement does not matter.
@@ -105,11 +104,8 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     if (id !== undefined) bucket.give(1);
     const settled = id === undefined ? undefined : options.settled(id);
     if (isStreamOpened(own, method)) {
-      opening = opening.then(() => {
-        const waitMs = streams.take(1);
-        return waitMs > 0 ? pause(waitMs, signal) : undefined;
-      });
-      await opening;
+      const waitMs = streams.take(1);
+      if (waitMs > 0) await pause(waitMs, signal);
     }
     const response = await send(settled && soonAfter(settled));
     if ([401, 403].includes(response.status) && !refusals.tryTake(1)) {
