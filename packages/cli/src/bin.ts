@@ -33,7 +33,7 @@ function exit(exitCode: number): void {
   process.exit(exitCode);
 }
 
-/** With the exit code of whoever calls `process.exit`, a check that did not finish would pass. */
+/** Replaces the exit code: `process.exit(0)` would let a check pass that did not finish. */
 function tellEarlyExit(): void {
   process.stderr.write(
     'error: process.exit was called before the command was done. Look for it in ethos.config.mjs, and in the tools that it names.\n',

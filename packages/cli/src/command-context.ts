@@ -98,7 +98,9 @@ export class CommandContext {
     throw usageError(`which personality? name one with --personality: ${ids.join(', ')}`);
   }
 
-  /** The personality of a command that runs nothing under it. @throws `CONFIG_INVALID` if there is none */
+  /**
+   * Any personality, for a command that runs no tools. @throws `CONFIG_INVALID` if there is none
+   */
   async anyPersonalityId(): Promise<string> {
     const named = this.namedPersonality ?? (await this.config()).personality;
     return named ?? this.personalityIds()[0] ?? (await this.personalityId());

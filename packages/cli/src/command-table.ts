@@ -259,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'abandon',
-        summary: 'end its unfinished turn, which nobody is to go on with',
+        summary: 'end its unfinished turn, and keep the session',
         args: [['<session>', 'its id']],
         load: () => import('./commands/sessions-abandon.js'),
       },
