@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -11,7 +11,7 @@ import {
   runNode,
 } from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storyFiles } from './stories.js';
+import { storyFiles, storyNames } from './stories.js';
 
 const root = resolve(import.meta.dirname, '..');
 /**
@@ -56,5 +56,23 @@ describe.concurrent('examples', () => {
       known?.exitCode === 0 ? known : await inPlace((place) => runNode([program], place));
     expect(exitCode, log).toBe(0);
     expect(stdout).not.toBe('');
+  });
+});
+
+describe('the list of examples', () => {
+  it('has a line for each', () => {
+    const page = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+    const listed = [...page.matchAll(/\]\((.+?)\/src\/main\.ts\)/g)].map(([, name]) => name);
+    expect(listed.sort()).toEqual(storyNames().sort());
+  });
+
+  it('is told to who asks for an example that does not exist', () => {
+    expect(() => storyFiles(['agent', 'agnet'])).toThrow(
+      /^there is no example "agnet"; .*\bagent,/,
+    );
+    expect(storyFiles(['web', 'agent']).map((file) => relative(root, file))).toEqual([
+      join('examples', 'web', 'src', 'main.ts'),
+      join('examples', 'agent', 'src', 'main.ts'),
+    ]);
   });
 });
