@@ -32,9 +32,22 @@ describe('helpAtOnce', () => {
       expect(help).toContain(`Usage: ${['ethosagent', ...names].join(' ')}`);
       expect(helpAtOnce([...names, '-h'], 60)).toBe(help);
       expect(await byParser([...names, '--json', '--help'])).toBe(help);
+      expect(await byParser(['help', ...names])).toBe(help);
     }
-    expect(await byParser(['help', 'lock'])).toBe(helpAtOnce(['lock', '--help'], 60));
     expect(await byParser(['--json', '--version'])).toBe(helpAtOnce(['--version']));
+  });
+
+  it('is refused for a command that does not exist', async () => {
+    expect(await byParser(['sessions', 'help', 'list'])).toBe(
+      helpAtOnce(['sessions', 'list', '--help'], 60),
+    );
+    for (const argv of [
+      ['help', 'nope'],
+      ['help', 'lock', 'nope'],
+      ['sessions', 'help', 'nope'],
+    ]) {
+      expect(await byParser(argv)).toMatch(/^error: unknown command '(lock )?nope'\n/);
+    }
   });
 
   it.each([

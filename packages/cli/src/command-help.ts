@@ -22,16 +22,31 @@ const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
  * @returns `undefined` if the parser is needed
  */
 export function helpAtOnce(argv: readonly string[], columns?: number): string | undefined {
-  const path = [ROOT];
-  for (const word of argv.slice(0, -1)) {
-    const child = path.at(-1)?.children?.find(({ name }) => name === word);
-    if (child === undefined) return undefined;
-    path.push(child);
-  }
+  const path = commandAt(argv.slice(0, -1));
+  if (path === undefined) return undefined;
   const last = argv.at(-1);
   if (last === '--help' || last === '-h') return helpText(path, columns);
   const asksForVersion = last === '--version' || last === '-V';
   return asksForVersion && path.length === 1 ? `${VERSION}\n` : undefined;
+}
+
+/**
+ * Finds a command by its name and those above it.
+ *
+ * @param path where the names begin
+ * @returns the commands that lead to it, from the root to itself; `undefined` if there is none
+ */
+export function commandAt(
+  names: readonly string[],
+  path: readonly CommandSpec[] = [ROOT],
+): CommandSpec[] | undefined {
+  const found = [...path];
+  for (const wanted of names) {
+    const child = found.at(-1)?.children?.find(({ name }) => name === wanted);
+    if (child === undefined) return undefined;
+    found.push(child);
+  }
+  return found;
 }
 
 /**

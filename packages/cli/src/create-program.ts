@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CliIo } from './cli-io.js';
-import { helpText, ROOT, VERSION_OPTION } from './command-help.js';
+import { commandAt, helpText, ROOT, VERSION_OPTION } from './command-help.js';
 import type { CommandSpec } from './command-spec.js';
 import { otherNames } from './command-table.js';
 import { VERSION } from './version.js';
@@ -24,9 +24,20 @@ export function createProgram({ out, columns, onError, onRun }: ProgramOptions):
     for (const [arg, about] of spec.args ?? []) command.argument(arg, about);
     for (const [flags, about] of spec.options ?? []) command.option(flags, about);
     for (const child of spec.children ?? []) fill(command.command(child.name), [...path, child]);
+    if (spec.children !== undefined) addHelp(command, path);
     if (spec.load !== undefined) command.action(() => onRun(spec, command));
     return command;
   };
+  /** The `help` of commander shows the help of another command where a name is wrong. */
+  const addHelp = (group: Command, path: readonly CommandSpec[]) =>
+    group
+      .helpCommand(false)
+      .command('help [command...]', { hidden: true })
+      .action((names: string[]) => {
+        const found = commandAt(names, path);
+        if (found === undefined) group.error(`error: unknown command '${names.join(' ')}'`);
+        out(helpText(found, columns));
+      });
   // Set before the commands are added, since they copy these settings.
   const program = new Command(ROOT.name)
     .exitOverride()

@@ -128,6 +128,17 @@ it.runIf(existsSync('/dev/full'))('fails if its answer can not be written', asyn
   );
 });
 
+it.skipIf(process.platform === 'win32')('says that its folder was removed', async () => {
+  const { ended, shown } = watch('/bin/sh', [
+    '-c',
+    `mkdir gone && cd gone && rmdir ../gone && exec '${process.execPath}' '${bin}' tools`,
+  ]);
+  expect(await ended).toEqual([2, null]);
+  expect(shown()).toBe(
+    'error: the folder of this terminal does not exist any more; change to another one\n',
+  );
+});
+
 it('fails, and says why, if the configuration waits for what never comes', async () => {
   world.write('.ethos/ethos.config.mjs', 'await new Promise(() => {}); export default {};');
   const { ended, shown } = start('check');

@@ -28,7 +28,9 @@ export function processIo(exit: (exitCode: number) => void): CliIo {
   }
   let interrupt: AbortSignal | undefined;
   return {
-    cwd: process.cwd(),
+    get cwd() {
+      return workingFolder();
+    },
     env,
     user: userName(),
     out: (text) => void stdout.write(text),
@@ -49,6 +51,16 @@ export function processIo(exit: (exitCode: number) => void): CliIo {
     },
     runProgram: async (program) => (await import('./run-program.js')).runProgram(program),
   };
+}
+
+/** The error has a code by itself, because the class of errors takes long to load. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const message = 'the folder of this terminal does not exist any more; change to another one';
+    throw Object.assign(new Error(message, { cause }), { code: 'CONFIG_INVALID' as const });
+  }
 }
 
 /** Fires at the first Ctrl-C. The second one ends the process. */
