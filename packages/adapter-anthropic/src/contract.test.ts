@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type Anthropic from '@anthropic-ai/sdk';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { CallDecision, SessionResult, ToolSession } from '@ethosagent/core';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, LETTER } from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from './fixtures/messages-api.js';
 import { openWorld, PIXEL, type World } from './fixtures/world.js';
@@ -176,6 +176,12 @@ describe('toAnthropicTools in the tool runner', () => {
     expect(await run(session(), [step, 'Done.'])).toBe('Done.');
     expect(told('name')?.content).toBe('{"by":"name","name":"ann"}');
     expect(told('neither')).toMatchObject({ is_error: true });
+  });
+
+  it('hands over the attachments', async () => {
+    const { session } = world.begin();
+    await run(session(), [[['read_letter', {}, 'l']], 'Done.'], { attachments: [LETTER] });
+    expect(told('l')?.content).toBe('Dear Ann,');
   });
 
   it('gives progress to the program', async () => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CallDecision, ToolSession } from '@ethosagent/core';
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { inCheck, isLongRun, LETTER } from '@ethosagent/test-support';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { FakeBuiltModel } from '@langchain/core/testing';
 import { Command, INTERRUPT, MemorySaver } from '@langchain/langgraph';
@@ -189,6 +189,13 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
       content: 'a pixel\n[images of this result are left out: this model takes none]',
       artifact: { structured: { images: [{ mediaType: 'image/png', data: PIXEL }] } },
     });
+  });
+
+  it('hands over the attachments', async () => {
+    const { session } = world.begin();
+    const steps: Step[] = [[['read_letter', {}, 'l']], 'Done.'];
+    const { model } = await begin(session(), steps, { attachments: [LETTER] });
+    expect(told(model, 'l')?.content).toBe('Dear Ann,');
   });
 
   it.runIf(isWhole)('gives progress for users', async () => {

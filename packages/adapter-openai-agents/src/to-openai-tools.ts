@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   assertToolSession,
+  type SessionBatchOptions,
   type SessionResult,
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
 import { assertOptions, type OptionNames } from '@ethosagent/policy';
-import { EthosError, type ToolDefinition, type ToolProgressEvent } from '@ethosagent/types';
+import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
 import { customDataOf, type OpenAiToolOutput, outputOf } from './output.js';
@@ -18,16 +19,14 @@ type ToolParameters = Extract<ToolInputParameters, { additionalProperties: true 
 // biome-ignore lint/suspicious/noExplicitAny: the only context that agents of every context take
 export type OpenAiTool = FunctionTool<any, ToolParameters, OpenAiToolOutput>;
 
-export interface OpenAiToolsOptions {
-  /** The names of the tools to offer, from those of the personality. All when absent. */
-  tools?: readonly string[];
+export interface OpenAiToolsOptions
+  extends Pick<SessionBatchOptions, 'attachments' | 'onProgress' | 'tools'> {
   /** The name of the person who approves, for the record. */
   by?: string;
-  /** Called with progress for the audiences `user` and `dashboard`. */
-  onProgress?: (event: ToolProgressEvent, toolCallId: string) => void;
 }
 
 const OPTIONS: OptionNames<OpenAiToolsOptions> = {
+  attachments: true,
   tools: true,
   by: true,
   onProgress: true,
@@ -42,7 +41,8 @@ const OPTIONS: OptionNames<OpenAiToolsOptions> = {
  * `structured` and `costUsd` for a success, or `code` and `cause` for a failure.
  *
  * @param session the session of the tools
- * @param options the tools to offer, who decides, and a callback for progress
+ * @param options the tools to offer, the attachments of the turn, who decides, and a callback for
+ * progress
  * @returns the tools
  * @throws `CONFIG_INVALID` if the personality is not valid, or if two tools have the same name in
  * the framework
@@ -112,6 +112,7 @@ function toOpenAiTool(
         run,
         options: {
           ...(abortSignal !== undefined && { abortSignal }),
+          ...(options.attachments !== undefined && { attachments: options.attachments }),
           ...(options.tools !== undefined && { tools: options.tools }),
           ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
         },
