@@ -34,8 +34,7 @@ export interface PersonalityFsReach {
 export interface PersonalityPolicy extends Pick<PersonalityConfig, 'safety' | 'tool_settings'> {
   fs_reach?: Partial<PersonalityFsReach>;
   /**
-   * Whether the personality has a tool now. Asked again of a call that waited for an approval. All
-   * tools if absent.
+   * Whether the personality has a tool now. Asked again of a call that waited. All tools if absent.
    */
   offers?: (toolName: string) => boolean;
   /** Where its parts stand in files, for the audit. */

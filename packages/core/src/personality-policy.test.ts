@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityBackends, PersonalityPolicy } from './backends.js';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
+import type { TurnHost } from './turn-host.js';
 
 const root = mkdtempSync(join(tmpdir(), 'personality-'));
 const path = join(root, 'file');
@@ -79,6 +80,57 @@ describe('backends.personality', () => {
     const calls = ['first', 't'].map((name) => ({ toolCallId: name, name, args: {} }));
     const results = await registry.executeParallel(calls, batchContext());
     expect(results.map(({ result }) => result.ok)).toEqual([true, false]);
+  });
+
+  it.each<[string, PersonalityPolicy | undefined, boolean]>([
+    ['no longer has its tool', { ...everything, offers: () => false }, false],
+    ['sets it differently', { ...everything, tool_settings: { t: { deny: ['x'] } } }, false],
+    ['is no longer known', undefined, false],
+    ['says the same', { ...everything }, true],
+  ])(
+    'lets a call that waited for its place run only if the personality allows it: it %s',
+    async (_how, then, runs) => {
+      let policy: PersonalityPolicy | undefined = everything;
+      const ran: string[] = [];
+      const registry = new DefaultToolRegistry({ personality: () => policy }, undefined, {
+        maxConcurrency: 1,
+      });
+      registry.registerAll([
+        makeTool('first', async () => {
+          await Promise.resolve();
+          // The other call has passed its gates, and waits.
+          policy = then;
+          return ok('');
+        }),
+        makeTool('t', async () => ok(`${ran.push('t')}`), { settings: anySettings }),
+      ]);
+      const calls = ['first', 't'].map((name) => ({ toolCallId: name, name, args: {} }));
+      const [, second] = await registry.executeParallel(calls, batchContext());
+      expect(ran).toEqual(runs ? ['t'] : []);
+      if (runs) return;
+      expect(second?.result).toMatchObject({
+        code: 'not_available',
+        cause: 'TOOL_NOT_ALLOWED',
+        error: expect.stringContaining('changed while it waited'),
+      });
+    },
+  );
+
+  it('is asked again about untrusted content when the call has waited for its record', async () => {
+    let policy: PersonalityPolicy = everything;
+    const ran: string[] = [];
+    const registry = new DefaultToolRegistry({ personality: () => policy });
+    registry.register(makeTool('t', async () => ok(`${ran.push('t')}`)));
+    const call = { toolCallId: 't', name: 't', args: {} };
+    const host: TurnHost = {
+      isTainted: true,
+      gate: () => undefined,
+      beforeRun: async () => {
+        policy = { ...everything, safety: { untrusted: { send: 'deny' } } };
+      },
+    };
+    await registry.executeParallel([call], batchContext(), undefined, undefined, undefined, host);
+    expect(ran).toEqual([]);
   });
 
   it('lets a personality that it does not know reach and use nothing', () => {

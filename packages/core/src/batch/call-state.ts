@@ -13,13 +13,6 @@ import type { Batch } from './batch.js';
 export const PARTLY_DONE =
   'it may have done part of its work, so check what it did before you call it again';
 
-/** What a person approved. */
-export interface Approved {
-  entry: RegisteredTool;
-  capabilities: ResolvedGrant;
-  untrusted: UntrustedPolicy | undefined;
-}
-
 /** What the steps of one call have found out so far. */
 export class CallState {
   readonly batch: Batch;
@@ -40,7 +33,10 @@ export class CallState {
   args: unknown;
   /** What the personality sets for the tool. */
   resolvedSettings: ResolvedSettings | undefined;
-  approved: Approved | undefined;
+  /** What the personality said about untrusted content when it was decided whether to ask. */
+  gated: { readonly untrusted: UntrustedPolicy | undefined } | undefined;
+  /** What the call may reach by the yes that it got. */
+  approved: ResolvedGrant | undefined;
   /** How the approval of the call was decided. */
   approval: AuditApproval | undefined;
   /** Why the host's `beforeCall` wants it approved. */
@@ -64,6 +60,8 @@ export class CallState {
   /** The most characters that the result may have. Known once the call has passed the gates. */
   budgetChars: number | undefined;
   timeoutMs = 0;
+  /** Whether the call has waited since it began. */
+  hasWaited = false;
   /** Whether the tool has begun. */
   ran = false;
   /** When it began. Only set where somebody is told how long the call took. */
@@ -100,6 +98,7 @@ export class CallState {
   /** Called after a wait: the operator may have changed the policy meanwhile. */
   forgetPolicy(): void {
     this.#policy = undefined;
+    this.hasWaited = true;
   }
 
   /** Made when it is known which tool runs, and before the tool runs. */

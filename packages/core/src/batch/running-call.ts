@@ -4,9 +4,9 @@ import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import { checkOutput } from './check-output.js';
 import { type Ending, stoppedBy } from './guarded.js';
+import { refuseIfChanged } from './refuse-if-changed.js';
 import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
-import { refuseIfChanged } from './steps/ask-approval.js';
 import { STEPS } from './steps/index.js';
 import { type Answer, threw } from './steps/step.js';
 import { tellAnswer } from './tell-answer.js';
@@ -50,7 +50,7 @@ export class RunningCall implements Watched, Waiting {
   /** Runs the tool, now that there is a place. */
   proceed(): void {
     const state = this.#state;
-    // The call may have waited for its record and its place after it was approved.
+    // The call may have waited for its record and its place since the gates let it pass.
     const refused = refuseIfChanged(state);
     if (refused !== undefined) {
       state.batch.slots.release();

@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { causeOfAbort, errorText } from '@ethosagent/policy';
 import { errorCodeOf, type FailureCause } from '@ethosagent/types';
 import { copyPlain, deepFreeze } from '../../plain.js';
 import { redactedJson } from '../../results/redact.js';
-import { saysTheSame } from '../../tool-settings.js';
 import { approvalReason, joined, NOT_RUN, refusal, turnGate } from '../approval-reason.js';
-import type { Approved, CallState } from '../call-state.js';
+import type { CallState } from '../call-state.js';
 import { type Ending, guarded } from '../guarded.js';
+import { refuseIfChanged } from '../refuse-if-changed.js';
 import { type Answer, notAvailable, type Step } from './step.js';
 
 /**
@@ -33,6 +32,8 @@ function ask(state: CallState): Answer | Promise<Answer> {
   if (gated !== undefined && 'refuse' in gated) {
     return notAvailable(gated.refuse, gated.cause ?? 'NOT_APPROVED');
   }
+  // Asked for now, since the policy may change while the call waits.
+  state.gated = { untrusted: state.policy.untrusted };
   const reason = approvalReason(tool, state.args, {
     facts: { settings: state.settings, ...whoseCall(state) },
     watch: batch.watch,
@@ -48,21 +49,6 @@ function ask(state: CallState): Answer | Promise<Answer> {
   }
   const why = joined(asked, reason);
   return why === undefined ? undefined : askHost(state, why);
-}
-
-/**
- * A yes was given to this tool with this reach and these settings. Refuses the call if they have
- * changed while it waited, if the personality no longer has the tool, or if it says something else
- * about untrusted content.
- */
-export function refuseIfChanged(state: CallState): Answer {
-  if (state.approved === undefined) return undefined;
-  state.forgetPolicy();
-  if (isAsApproved(state, state.approved)) return undefined;
-  return refused(
-    state,
-    'what it may do changed while it waited, so it did not run; call it again to ask again',
-  );
 }
 
 async function askHost(state: CallState, why: string | undefined): Promise<Answer> {
@@ -81,8 +67,6 @@ async function askHost(state: CallState, why: string | undefined): Promise<Answe
   const shown = redactor === undefined ? asIs : redactedJson(asIs, redactor);
   const reason = redactor?.redact(why) ?? why;
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
-  // Asked for now, since the policy may change while somebody decides.
-  const { untrusted } = policy;
   const settings = frozenCopy(state.settings);
   const { now } = input.options;
   const { parentCallId } = input.host ?? {};
@@ -115,7 +99,7 @@ async function askHost(state: CallState, why: string | undefined): Promise<Answe
   const approved = refusing === undefined;
   note(state, { reason, approved, decision: ending, askedAt, now: now() });
   if (refusing !== undefined) return refused(state, refusing);
-  state.approved = { entry, capabilities, untrusted };
+  state.approved = capabilities;
   return refuseIfChanged(state);
 }
 
@@ -157,23 +141,6 @@ function plainOf(decision: unknown): Record<string, unknown> {
     return { waits, by, grant, edited, askedAt };
   } catch {
     return {};
-  }
-}
-
-function isAsApproved(state: CallState, { entry, capabilities, untrusted }: Approved): boolean {
-  const { input, facts } = state.batch;
-  const { policy } = state;
-  try {
-    return (
-      input.tools.get(entry.name) === entry &&
-      policy.offers(entry.name) &&
-      isDeepStrictEqual(policy.untrusted, untrusted) &&
-      isDeepStrictEqual(entry.plan.describe(facts, policy, state.narrowing), capabilities) &&
-      saysTheSame(entry.settings?.resolve(policy), state.resolvedSettings)
-    );
-  } catch {
-    // A host's backend that throws does not prove that nothing has changed.
-    return false;
   }
 }
 
