@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ToolSession } from '@ethosagent/core';
 import { callListener, discard, errorText } from '@ethosagent/policy';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -43,6 +44,8 @@ export class ClientConnection {
   readonly #ids: CallIds;
   readonly #watch: ToolListWatch;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #stops = new Set<AbortController>();
+  #closing: DOMException | undefined;
 
   constructor(parts: ClientConnectionParts) {
     const { runtime, sessionId, client, settings, options } = parts;
@@ -88,8 +91,20 @@ export class ClientConnection {
     return this.#server.connect(transport);
   }
 
-  /** Ends the connection, its calls, and what they left running. */
+  /**
+   * Stops the calls, which their client is told, and ends the connection and what they left running.
+   */
   async close(): Promise<void> {
+    this.#closing ??= new DOMException('the server was closed', 'AbortError');
+    for (const stop of this.#stops) stop.abort(this.#closing);
+    await Promise.allSettled(this.#running);
+    // The SDK sends the answers in promises of its own.
+    await turn();
+    await this.drop();
+  }
+
+  /** The same for a client that is gone: nobody is answered. */
+  async drop(): Promise<void> {
     await this.#server.close();
     await this.ended;
   }
@@ -113,15 +128,16 @@ export class ClientConnection {
     }
     const { runtime, client, sessionId, options } = this.#parts;
     const onProgress = progressTo(extra);
+    const stop = this.#stopOf(extra.signal);
     const request = {
       requestId: extra.requestId,
       onAsk: () => onProgress({ message: 'waits for approval', audience: 'user' }),
     };
     try {
-      const [answer] = await this.#ids.run({ name, args }, extra.signal, (toolCallId) =>
+      const [answer] = await this.#ids.run({ name, args }, stop.signal, (toolCallId) =>
         this.#approvals.during(toolCallId, request, () =>
           this.session.execute([{ toolCallId, name, args }], {
-            abortSignal: extra.signal,
+            abortSignal: stop.signal,
             onProgress,
           }),
         ),
@@ -135,8 +151,19 @@ export class ClientConnection {
     } catch (error) {
       return refusedCall(errorText(error));
     } finally {
+      this.#stops.delete(stop);
       this.#watch.look();
     }
+  }
+
+  /** Fires when the client withdraws its call, or the connection closes. */
+  #stopOf(withdrawn: AbortSignal): AbortController {
+    const stop = new AbortController();
+    const abort = () => stop.abort(this.#closing ?? withdrawn.reason);
+    if (this.#closing !== undefined || withdrawn.aborted) abort();
+    else withdrawn.addEventListener('abort', abort, { once: true });
+    this.#stops.add(stop);
+    return stop;
   }
 
   #tracked<T>(call: Promise<T>): Promise<T> {

@@ -433,13 +433,13 @@ describe('a session', () => {
     hook.disable();
   });
 
-  it('ends with the server, with its calls', async () => {
+  it('ends with the server, with its calls, which are answered', async () => {
     await serve();
     const id = await begin();
-    const running = send({ headers: inSession(id), body: call(1, 'wait') }).catch(() => {});
+    const running = send({ headers: inSession(id), body: call(1, 'wait') });
     const pid = await began();
     await server.close();
-    await running;
+    expect((await running).text).toContain('the turn was aborted while this call ran');
     await ended(pid);
     expect(events.map(({ kind }) => kind)).toEqual(['begun', 'ended']);
   });

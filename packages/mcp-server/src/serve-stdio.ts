@@ -78,7 +78,7 @@ export async function serveStdio(
   const stdout = takeStdout();
   const lines = stdin.pipe(new WholeLines());
   const close = () => connection.close();
-  const onEnd = () => discard(close());
+  const onEnd = () => discard(connection.drop());
   stdin.once('end', onEnd).once('close', onEnd);
   // The client is gone, and reads nothing any more.
   stdout.stream.once('error', onEnd);

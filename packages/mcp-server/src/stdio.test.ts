@@ -138,6 +138,16 @@ describe('a program over stdio', () => {
     await expect.poll(() => isThere(pid)).toBe(false);
   });
 
+  it('answers its calls when it closes by itself', async () => {
+    await initialize();
+    call(1, 'wait');
+    const pid = await began();
+    program.kill('SIGINT');
+    await answerTo(1);
+    expect(lines.at(-1)).toContain('the turn was aborted while this call ran');
+    await expect.poll(() => isThere(pid)).toBe(false);
+  });
+
   it('takes no second request with the id of one that is not answered', async () => {
     await initialize();
     call(1, 'wait');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { discard, isObject } from '@ethosagent/policy';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -14,6 +15,9 @@ export interface HttpSessionParts extends ClientConnectionParts {
   onBegin: (id: string) => void;
 }
 
+/** How long a client has to read its last answers. */
+const LAST_READ_MS = 1_000;
+
 /** A session of the protocol: its transport, and the client that may use it. */
 export class HttpSession {
   readonly client: string;
@@ -25,7 +29,7 @@ export class HttpSession {
   readonly #ids = new RequestIds();
   /** The requests whose response has the answer to no other request. */
   readonly #alone = new Set<RequestId>();
-  #open = 0;
+  readonly #open = new Set<ServerResponse>();
   #hadStream = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hasEnded = false;
@@ -56,7 +60,7 @@ export class HttpSession {
   }
 
   get isConnected(): boolean {
-    return this.#open > 0;
+    return this.#open.size > 0;
   }
 
   begin(): Promise<void> {
@@ -77,7 +81,7 @@ export class HttpSession {
     }
     const [alone] = requests.length === 1 ? requests : [];
     if (alone !== undefined) this.#alone.add(alone);
-    this.#open++;
+    this.#open.add(response);
     clearTimeout(this.#timer);
     if (request.method === 'GET') this.#hadStream = true;
     onceClosed(request, response, () => {
@@ -85,16 +89,19 @@ export class HttpSession {
       if (!response.writableFinished) this.#cancel(requests);
       this.#ids.free(requests);
       if (alone !== undefined) this.#alone.delete(alone);
-      this.#open--;
+      this.#open.delete(response);
       this.unusedSince = performance.now();
-      if (this.#open === 0) this.#endLater();
+      if (this.#open.size === 0) this.#endLater();
     });
     await this.#transport.handleRequest(request, response, body);
     return undefined;
   }
 
-  close(): Promise<void> {
-    return this.connection.close();
+  async close(): Promise<void> {
+    await this.connection.close();
+    if (!this.isConnected) return;
+    const signal = AbortSignal.timeout(LAST_READ_MS);
+    await Promise.allSettled([...this.#open].map((each) => once(each, 'close', { signal })));
   }
 
   #endLater(): void {
