@@ -120,8 +120,14 @@ export type { NetworkConsents } from './network-consents.js';
 export { isServicePort, networkConsents } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
 export { once } from './once.js';
-export type { NumberRule, OptionNames } from './options.js';
-export { ABOVE_ZERO, assertNumbers, assertOptions, unknownOption } from './options.js';
+export type { NumberRule, OptionNames, OptionValues } from './options.js';
+export {
+  ABOVE_ZERO,
+  assertNumbers,
+  assertOptions,
+  unknownOption,
+  wrongOption,
+} from './options.js';
 export { parseJson } from './parse-json.js';
 export type { PathSet } from './paths.js';
 export {
@@ -181,10 +187,13 @@ export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
 export type { Check } from './shape.js';
 export {
+  isAbortSignal,
   isAmount,
   isAnything,
+  isAttachmentInfo,
   isBoolean,
   isCount,
+  isFunction,
   isListOf,
   isObject,
   isOneOf,

@@ -19,6 +19,7 @@ describe('assertOptions', () => {
     [undefined, 'the options are missing; give an object with denyPaths, maxCalls'],
     [null, 'the options are not an object; give an object with denyPaths, maxCalls'],
     [[], 'the options are not an object; give an object with denyPaths, maxCalls'],
+    [Promise.resolve({ maxCalls: 1 }), 'the options are a promise; await it'],
     ['/etc', 'the options are of type string; give an object with denyPaths, maxCalls'],
     [{ denyPath: ['/etc'] }, 'there is no option "denyPath"; did you mean "denyPaths"?'],
     [{ maxCalls: 1, retries: 2 }, 'there is no option "retries"; there are denyPaths, maxCalls'],

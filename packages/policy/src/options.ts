@@ -7,7 +7,8 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
 
 /**
  * Refuses what is no options object, and unknown names, which only plain JavaScript can pass. A
- * misspelt option that was ignored could leave out a limit, such as `denyPaths`.
+ * misspelt option that was ignored could leave out a limit, such as `denyPaths`; so could a promise
+ * of options.
  *
  * @param of what takes the options: a function, or the option that holds them
  * @param options as the caller gave them
@@ -15,6 +16,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * @throws `CONFIG_INVALID` with the nearest name, or with all names
  */
 export function assertOptions(of: string, options: unknown, known: object): void {
+  if (options instanceof Promise) throw invalid(`${of}: the options are a promise; await it`);
   if (!isObject(options)) {
     const all = Object.keys(known).join(', ');
     throw invalid(`${of}: ${told(options)}; give an object with ${all}`);
@@ -37,6 +39,33 @@ export function unknownOption(options: object, known: object): string | undefine
   const near = nearestName(unknown, names);
   const next = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
   return `there is no option "${unknown}"; ${next}`;
+}
+
+/** What options take, by their names: whether a value fits, and what to give instead. */
+export type OptionValues<Options> = {
+  readonly [Name in keyof Options]?: readonly [fits: (value: unknown) => boolean, wanted: string];
+};
+
+/**
+ * The first option whose value is of another kind, for a message. Absent options fit. An option of
+ * another kind could have no effect: `dryRun: 'true'` would run the calls.
+ *
+ * @param options an object
+ * @param values what the options take
+ * @returns `undefined` if all fit
+ */
+export function wrongOption<Options extends object>(
+  options: Options,
+  values: OptionValues<Options>,
+): string | undefined {
+  for (const [name, [fits, wanted]] of Object.entries<[(value: unknown) => boolean, string]>(
+    Object(values),
+  )) {
+    const value: unknown = Reflect.get(options, name);
+    if (value === undefined || fits(value)) continue;
+    return `${name} must be ${wanted}${value instanceof Promise ? '; await the promise' : ''}`;
+  }
+  return undefined;
 }
 
 /** The numbers that an option takes. */

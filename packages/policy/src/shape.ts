@@ -1,3 +1,5 @@
+import type { AttachmentInfo } from '@ethosagent/types';
+
 /** Says whether a value has a shape. */
 export type Check<T> = (value: unknown) => value is T;
 
@@ -92,4 +94,35 @@ export function isShape<R extends Checks, O extends Checks = Record<never, never
     Object.entries(optional ?? {}).every(
       ([key, check]) => !Object.hasOwn(value, key) || check(value[key]),
     );
+}
+
+/**
+ * Whether a value is the `AttachmentInfo` of a file.
+ *
+ * @param value anything
+ */
+export const isAttachmentInfo: Check<AttachmentInfo> = isShape({
+  id: isString,
+  name: isString,
+  mediaType: isString,
+  sizeBytes: isAmount,
+});
+
+/**
+ * Whether a value is an `AbortSignal`, of any realm.
+ *
+ * @param value anything
+ */
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener }: Partial<AbortSignal> = Object(value);
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+/**
+ * Whether a value is a function.
+ *
+ * @param value anything
+ */
+export function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }
