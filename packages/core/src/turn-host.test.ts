@@ -509,6 +509,34 @@ describe('TurnHost.delegation', () => {
 
   const task: DelegatedTask = { prompt: 'count the files' };
 
+  it.each<['run' | 'start' | 'get' | 'cancel', unknown[], string]>([
+    ['run', [], 'a task: give an object with prompt, personality, tools, maxSteps, timeoutMs'],
+    ['start', ['count'], 'a task: give an object with prompt'],
+    ['run', [Promise.resolve({ prompt: 'p' })], 'a task: give an object with prompt'],
+    ['run', [{}], 'a task needs a prompt'],
+    ['run', [{ prompt: 1 }], 'a task: prompt must be a text'],
+    ['start', [{ prompt: 'p', tool: ['x'] }], 'a task: there is no option "tool"; did you mean'],
+    ['run', [{ prompt: 'p', tools: 'x' }], 'a task: tools must be a list of names of tools'],
+    ['run', [{ prompt: 'p', maxSteps: '3' }], 'a task: maxSteps must be a number above zero'],
+    ['run', [{ prompt: 'p', timeoutMs: Number.NaN }], 'a task: timeoutMs must be milliseconds'],
+    ['get', [1], 'the id of a task must be a text'],
+    ['get', ['t1', { waitMs: '5' }], 'get: waitMs must be milliseconds from zero'],
+    ['cancel', [], 'the id of a task must be a text'],
+  ])('refuses to %s %j', async (method, args, told) => {
+    const provider = new Provider();
+    const entry = tool('x', {
+      capabilities: { delegation: { background: true } },
+      execute: async (_, { delegation }) => {
+        await Reflect.apply(Object(delegation)[method], delegation, args);
+        return { ok: true, value: '' };
+      },
+    });
+    const answer = await runOne(entry, { delegation: provider });
+    expect(answer).toMatchObject({ ok: false, cause: 'VALUE_INVALID' });
+    expect(JSON.stringify(answer)).toContain(JSON.stringify(told).slice(1, -1));
+    expect(provider.callers).toEqual([]);
+  });
+
   it('reaches a tool that declares it, with the session and personality of the call', async () => {
     const provider = new Provider();
     const audit = new MemoryAuditSink();

@@ -1,9 +1,19 @@
-import { shorten } from '@ethosagent/policy';
+import {
+  isListOf,
+  isObject,
+  isString,
+  type OptionNames,
+  type OptionValues,
+  shorten,
+  unknownOption,
+  wrongOption,
+} from '@ethosagent/policy';
 import {
   CapabilityError,
   type DelegatedTask,
   type DelegationInfo,
   type DelegationProvider,
+  EthosError,
   type QuarantinedRead,
   type QuarantinedValue,
   type ScopedDelegation,
@@ -36,6 +46,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
   run(task: DelegatedTask, onProgress?: (message: string) => void): Promise<DelegationInfo> {
     const told = this.#withoutSecrets(task, 'prompt');
     return this.#recorded('run', told?.prompt, (allow) => {
+      assertTask(told);
       allow();
       return this.#provider.run(this.#caller(), told, onProgress);
     });
@@ -44,6 +55,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
   start(task: DelegatedTask): Promise<DelegationInfo> {
     const told = this.#withoutSecrets(task, 'prompt');
     return this.#recorded('start', told?.prompt, (allow) => {
+      assertTask(told);
       if (!this.#options.mayStart) {
         throw new CapabilityError(
           'DELEGATION_REFUSED',
@@ -65,6 +77,8 @@ export class ScopedDelegationImpl implements ScopedDelegation {
 
   get(id: string, opts?: { waitMs?: number }): Promise<DelegationInfo> {
     return this.#recorded('get', id, (allow) => {
+      assertId(id);
+      if (opts !== undefined) assertKnown('get', opts, { names: GET, values: GET_VALUES });
       allow();
       return this.#provider.get(this.#caller(), id, opts);
     });
@@ -72,6 +86,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
 
   cancel(id: string): Promise<DelegationInfo> {
     return this.#recorded('cancel', id, (allow) => {
+      assertId(id);
       allow();
       return this.#provider.cancel(this.#caller(), id);
     });
@@ -79,6 +94,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
 
   read(asked: QuarantinedRead): Promise<QuarantinedValue> {
     return this.#recorded('read', asked?.tool, (allow) => {
+      assertKnown('read', asked, { names: READ, values: READ_VALUES });
       if (this.#provider.read === undefined) {
         throw new CapabilityError(
           'DELEGATION_REFUSED',
@@ -131,4 +147,58 @@ export class ScopedDelegationImpl implements ScopedDelegation {
       ...(redactor !== undefined && { secrets: redactor }),
     };
   }
+}
+
+const TASK: OptionNames<DelegatedTask> = {
+  prompt: true,
+  personality: true,
+  tools: true,
+  maxSteps: true,
+  timeoutMs: true,
+};
+const isAboveZero = (value: unknown) => typeof value === 'number' && value > 0;
+const TASK_VALUES: OptionValues<DelegatedTask> = {
+  prompt: [isString, 'a text'],
+  personality: [isString, 'the id of a personality'],
+  tools: [isListOf(isString), 'a list of names of tools'],
+  maxSteps: [isAboveZero, 'a number above zero'],
+  timeoutMs: [isAboveZero, 'milliseconds above zero'],
+};
+const GET: OptionNames<{ waitMs?: number }> = { waitMs: true };
+const GET_VALUES: OptionValues<{ waitMs?: number }> = {
+  waitMs: [(value) => typeof value === 'number' && value >= 0, 'milliseconds from zero'],
+};
+const READ: OptionNames<QuarantinedRead> = { tool: true, args: true, question: true, schema: true };
+const READ_VALUES: OptionValues<QuarantinedRead> = {
+  tool: [isString, 'the name of a tool'],
+  question: [isString, 'a text'],
+  schema: [isObject, 'a JSON Schema'],
+};
+
+/** A tool may be plain JavaScript: a misspelt `tools` would give all of them. @throws `VALUE_INVALID` */
+function assertTask(task: DelegatedTask): void {
+  assertKnown('a task', task, { names: TASK, values: TASK_VALUES });
+  if (task.prompt === undefined) throw invalid('a task needs a prompt');
+}
+
+/** @throws `VALUE_INVALID` */
+function assertKnown<T extends object>(
+  of: string,
+  given: T,
+  { names, values }: { names: OptionNames<T>; values: OptionValues<T> },
+): void {
+  const problem =
+    isObject(given) && !(given instanceof Promise)
+      ? (unknownOption(given, names) ?? wrongOption<T>(given, values))
+      : `give an object with ${Object.keys(names).join(', ')}`;
+  if (problem !== undefined) throw invalid(`${of}: ${problem}`);
+}
+
+/** @throws `VALUE_INVALID` */
+function assertId(id: unknown): void {
+  if (typeof id !== 'string') throw invalid('the id of a task must be a text, as start() returned');
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('VALUE_INVALID', problem);
 }
