@@ -54,6 +54,7 @@ export { mayBeForeign } from './results/untrusted/may-be-foreign.js';
 export type { CheckSchema, SchemaCheck } from './schema-gate.js';
 export type { ApprovalBook, KnownApproval } from './session/approval-book.js';
 export { assertToolSession } from './session/assert-tool-session.js';
+export { assertBatchValues, assertIdentity } from './session/batch-options.js';
 export { CallGuard, type CallGuardParts, type GuardedResult } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
 export { type AskHost, answerOfHost } from './session/host-answer.js';

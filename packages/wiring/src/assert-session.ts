@@ -1,4 +1,9 @@
-import { isLedgerSession, type SessionLimits } from '@ethosagent/core';
+import {
+  assertBatchValues,
+  assertIdentity,
+  isLedgerSession,
+  type SessionLimits,
+} from '@ethosagent/core';
 import { ABOVE_ZERO, assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { ExecuteOptions, SessionOptions } from './runtime-api.js';
@@ -44,8 +49,10 @@ const EXECUTE_OPTIONS: OptionNames<ExecuteOptions> = {
 export function assertSession(id: unknown, options: SessionOptions): void {
   assertSessionId(id);
   assertOptions('session', options, OPTIONS);
-  const { approve, limits = {} } = options;
+  const { personality, approve, identity = {}, limits = {} } = options;
+  assertBatchValues('session', { personality });
   assertApprove(approve);
+  assertIdentity(identity);
   assertOptions('limits', limits, LIMITS);
   assertNumbers('limits.', limits, ABOVE_ZERO);
 }
@@ -63,6 +70,7 @@ function invalid(problem: string): EthosError {
 /** @throws `CONFIG_INVALID` */
 export function assertExecute(options: ExecuteOptions): void {
   assertOptions('options of execute', options, EXECUTE_OPTIONS);
+  assertBatchValues('options of execute', options);
   if (options.sessionId !== undefined) assertSessionId(options.sessionId);
 }
 

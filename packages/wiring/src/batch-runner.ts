@@ -1,5 +1,11 @@
 import type { DefaultToolRegistry, TurnHost } from '@ethosagent/core';
-import { callListener, causeOfAbort, isMcpToolName, SessionReads } from '@ethosagent/policy';
+import {
+  callListener,
+  causeOfAbort,
+  expandToolset,
+  isMcpToolName,
+  SessionReads,
+} from '@ethosagent/policy';
 import { ScopedStorage } from '@ethosagent/storage-fs';
 import {
   errorCodeOf,
@@ -135,7 +141,8 @@ export class BatchRunner {
         malformed(call, index) ??
         leftOut(call, options.tools) ??
         heldBack(call, held.get(call.name), 'CONFIG_INVALID') ??
-        heldBack(call, servers.whyMissing(call.name, config.id), 'TOOL_UNAVAILABLE'),
+        heldBack(call, servers.whyMissing(call.name, config.id), 'TOOL_UNAVAILABLE') ??
+        heldBack(call, this.#whyUnregistered(call.name, config), 'TOOL_NOT_FOUND'),
     );
     const told = refusals.map(
       (refusal, index) => refusal && refused.record(refusal, batch[index], options),
@@ -144,6 +151,14 @@ export class BatchRunner {
       if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));
     }
     return told;
+  }
+
+  /** Why the host has not the tool that a personality names, for whoever reads the answer. */
+  #whyUnregistered(name: string, { id, toolset }: PersonalityConfig): string | undefined {
+    const { registry } = this.#parts;
+    if (registry.get(name) !== undefined || toolset?.includes(name) !== true) return undefined;
+    if (!expandToolset(toolset, registry.list()).unknown.includes(name)) return undefined;
+    return `there is no tool ${JSON.stringify(name)}: the toolset of ${JSON.stringify(id)} names it, but the program has not registered it; go on without it, and tell the user that \`tools\` of the runtime lacks it`;
   }
 
   async #execute(

@@ -16,8 +16,11 @@ interface Meet {
   config: PersonalityConfig;
 }
 
-/** The id of a meet, without repeated parts. */
+/** The id of a meet, without repeated parts. @throws `CONFIG_INVALID` for what is no text */
 export function plainId(id: string): string {
+  if (typeof id !== 'string') {
+    throw new EthosError('CONFIG_INVALID', 'the id of a personality must be a text');
+  }
   return [...new Set(id.split('/'))].join('/');
 }
 

@@ -1,6 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { resolveImageLimits } from '@ethosagent/core';
+import {
+  isBoolean,
+  isFunction,
+  isListOf,
+  isObject,
+  isString,
+  type OptionValues,
+  wrongOption,
+} from '@ethosagent/policy';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { assertApprove, assertSessionId } from './assert-session.js';
 import { openAudit } from './audit-log.js';
@@ -92,6 +101,28 @@ const LISTS = [
   ['denyPaths', 'absolute paths'],
 ] as const satisfies readonly (readonly [keyof ToolRuntimeOptions, string])[];
 
+const SWITCH = [isBoolean, 'true or false'] as const;
+const FUNCTION = [isFunction, 'a function'] as const;
+const isReducer = (value: unknown) =>
+  isString(Object(value).toolName) && isFunction(Object(value).reduce);
+
+const VALUES: OptionValues<ToolRuntimeOptions> = {
+  reducers: [
+    (value) => Array.isArray(value) && value.every(isReducer),
+    'a list of reducers, each with toolName and reduce',
+  ],
+  auditArguments: SWITCH,
+  auditResults: SWITCH,
+  auditDurations: SWITCH,
+  passEnv: [isListOf(isString), 'a list of names of variables'],
+  env: [isObject, 'an object with the variables, such as process.env'],
+  sandbox: [isObject, 'a sandbox; or leave it out for bubblewrap'],
+  denyPaths: [isListOf(isString), 'a list of absolute paths'],
+  fetch: FUNCTION,
+  lookup: FUNCTION,
+  limits: [isObject, 'an object'],
+};
+
 /** @throws `CONFIG_INVALID` */
 function assertAudit(audit: unknown): void {
   if (audit === undefined) return;
@@ -128,6 +159,8 @@ function assertValues(given: ToolRuntimeOptions): void {
     if (given[name] === undefined || Array.isArray(given[name])) continue;
     throw new EthosError('CONFIG_INVALID', `${name} is not a list; give ${hint} in []`);
   }
+  const problem = wrongOption(given, VALUES);
+  if (problem !== undefined) throw new EthosError('CONFIG_INVALID', problem);
   assertAudit(given.audit);
   if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
     throw new EthosError(

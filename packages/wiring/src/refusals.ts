@@ -23,7 +23,7 @@ export function malformed(call: ToolCall, index: number): ToolCallResult | undef
 export function heldBack(
   call: ToolCall,
   why: string | undefined,
-  cause: 'CONFIG_INVALID' | 'TOOL_UNAVAILABLE',
+  cause: 'CONFIG_INVALID' | 'TOOL_NOT_FOUND' | 'TOOL_UNAVAILABLE',
 ): ToolCallResult | undefined {
   return why === undefined ? undefined : refuse(call, cause, why);
 }

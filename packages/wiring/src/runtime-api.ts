@@ -267,7 +267,7 @@ export interface ToolRuntime {
    * Nothing throws. While the personality is invalid, every call gets `not_available`. A call that
    * is not an object gets `input_invalid`.
    *
-   * @returns the results, in the order of the calls; none if `calls` is not a list
+   * @returns the results, in the order of the calls; one `input_invalid` if `calls` is not a list
    */
   execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ExecuteResult[]>;
   /**

@@ -544,10 +544,10 @@ describe('ToolRuntime.execute', () => {
     inCheck([['undefined'], ['null'], ['{}'], ['"text"'], ['7']], ([json]) =>
       ['null', '{}'].includes(json),
     ),
-  )('answers %s instead of a list with no results', async (json) => {
+  )('answers %s instead of a list by saying so', async (json) => {
     const runtime = await start({ tools: [counter] });
     const calls = json === 'undefined' ? undefined : JSON.parse(json);
-    expect(await runtime.execute(calls)).toEqual([]);
+    expect(await runtime.execute(calls)).toMatchObject([{ result: { code: 'input_invalid' } }]);
   });
 
   it('answers what is no object in its place, whether or not the others can run', async () => {

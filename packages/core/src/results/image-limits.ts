@@ -1,4 +1,4 @@
-import { assertNumbers } from '@ethosagent/policy';
+import { assertNumbers, isObject } from '@ethosagent/policy';
 import { EthosError, type ImageMediaType } from '@ethosagent/types';
 
 /** The limits of a model for the images of a result. */
@@ -65,6 +65,7 @@ export function resolveImageLimits(
 ): ProviderImageLimits | false {
   if (given === false) return false;
   if (given === undefined || given === true) return base;
+  if (!isObject(given)) throw invalid('images must be true, false or limits; or leave it out');
   for (const [name, value] of Object.entries(given)) {
     const most = Object.entries(MOST).find(([known]) => known === name)?.[1];
     if (most === undefined) {

@@ -227,7 +227,8 @@ export interface ToolSession {
   definitions(): Promise<ToolDefinition[]>;
   /**
    * Runs a batch of calls. Results are in the order of the calls; nothing throws. A call with the id
-   * and the arguments of one that was approved runs once.
+   * and the arguments of one that was approved runs once. What is not a list gets one
+   * `input_invalid`.
    */
   execute(calls: readonly ToolCall[], options?: SessionBatchOptions): Promise<SessionResult[]>;
   /**

@@ -73,6 +73,7 @@ export class SessionApprovals {
    */
   async decide(asked: QuestionRef, decision: CallDecision, id: string | undefined): Promise<void> {
     const { ledger, tools } = this.#parts;
+    assertQuestion(asked);
     const said = { ...decision };
     // A plain refusal needs no personality, so it is possible even when the personality no longer
     // exists.
@@ -85,12 +86,15 @@ export class SessionApprovals {
   /**
    * Withdraws a waiting call.
    *
-   * @param ref the call and its question
+   * @param asked the call and its question
    * @returns whether it waited
+   * @throws `APPROVAL_INVALID` for what is no waiting call
    * @throws as `SessionLedger.append`
    */
-  async withdraw({ toolCallId: call, question }: QuestionRef): Promise<boolean> {
+  async withdraw(asked: QuestionRef): Promise<boolean> {
     const { ledger } = this.#parts;
+    assertQuestion(asked);
+    const { toolCallId: call, question } = asked;
     await ledger.refresh();
     let wasThere = false;
     await ledger.append(() => {
@@ -238,4 +242,11 @@ export class SessionApprovals {
       `${toolCallId} asks for something else now; look at \`pending\` and decide again`,
     );
   }
+}
+
+/** Plain JavaScript may pass anything, such as the id alone. @throws `APPROVAL_INVALID` */
+function assertQuestion(asked: unknown): void {
+  const { toolCallId, question }: Partial<QuestionRef> = Object(asked);
+  if (typeof toolCallId === 'string' && typeof question === 'string') return;
+  throw invalidApproval('it has no toolCallId and question; give an entry of pending()');
 }

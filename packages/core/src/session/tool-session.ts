@@ -1,6 +1,7 @@
 import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import type { ToolCall, ToolCallResult, ToolDefinition, ToolResult } from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
+import { assertBatchValues } from './batch-options.js';
 import { BatchRounds } from './batch-rounds.js';
 import { readQuarantined } from './read-quarantined.js';
 import {
@@ -87,19 +88,22 @@ export class DefaultToolSession implements ToolSession {
    * @param calls of the model
    * @param options of the batch; `host` has hooks of the caller in addition to those of the session
    * @param runCalls runs the batch with the hooks that it is given
-   * @returns the results, in the order of the calls. Never rejects
+   * @returns the results, in the order of the calls; one that says so if `calls` is not a list.
+   * Never rejects
    */
   async run(
     calls: readonly ToolCall[],
     options: SessionBatchOptions & { host?: TurnHost; personality?: string },
     runCalls: RunCalls,
   ): Promise<SessionResult[]> {
+    if (!Array.isArray(calls)) return [noList()];
     const batch = readAll(calls);
     try {
       assertOptions('options of a batch', options, BATCH_OPTIONS);
+      assertBatchValues('options of a batch', options);
       return await this.#rounds.run(batch, options, runCalls);
     } catch (error) {
-      return refuseAll(batch, { error, host: options.host, runCalls });
+      return refuseAll(batch, { error, host: Object(options).host, runCalls });
     }
   }
 
@@ -228,6 +232,20 @@ export class DefaultToolSession implements ToolSession {
       host: options.host,
     });
   }
+}
+
+/** The answer to what is no batch, such as one call outside a list, or a promise. */
+function noList(): SessionResult {
+  return answeredResult(
+    { toolCallId: '', name: '', args: undefined },
+    {
+      ok: false,
+      code: 'input_invalid',
+      error:
+        'no call ran: calls is not a list; give a list of calls, each with toolCallId, name and args',
+      cause: 'INPUT_INVALID',
+    },
+  );
 }
 
 /** Each call is read once; a host may pass anything. */
