@@ -1,5 +1,18 @@
-import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import {
+  assertIdentity,
+  type CallDecision,
+  type PendingApproval,
+  type SessionGrant,
+} from '@ethosagent/core';
+import {
+  assertOptions,
+  isFunction,
+  isObject,
+  isString,
+  type OptionNames,
+  type OptionValues,
+  wrongOption,
+} from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type {
   AgentEvent,
@@ -41,6 +54,28 @@ const OPTIONS: OptionNames<AgentLoopOptions> = {
 
 /** For workers: the key of a session's last turn; `undefined` if it has ended or has no key. */
 export let openKeyOf: (loop: AgentLoop, sessionId: string) => Promise<string | undefined>;
+
+const isOptions = (value: unknown) => isObject(value) && !(value instanceof Promise);
+const OBJECT = [isOptions, 'an object'] as const;
+const OBJECT_OR_FALSE = [
+  (value: unknown) => value === false || isOptions(value),
+  'an object, or false',
+] as const;
+const VALUES: OptionValues<AgentLoopOptions> = {
+  personality: [isString, 'the id of a personality'],
+  instructions: [isString, 'a text'],
+  identity: OBJECT,
+  limits: OBJECT,
+  retries: OBJECT,
+  prices: OBJECT,
+  delegation: OBJECT,
+  context: OBJECT_OR_FALSE,
+  toolSearch: OBJECT_OR_FALSE,
+  approve: [isFunction, 'a function that decides; or leave it out'],
+  onInternal: [isFunction, 'a function'],
+  modelSettings: OBJECT,
+  now: [isFunction, 'a function'],
+};
 
 /** Runs conversations between a model and the tools of a registry, one turn after the other. */
 export class AgentLoop {
@@ -297,9 +332,10 @@ export class AgentLoop {
 }
 
 /** Plain JavaScript may leave them out. @throws `CONFIG_INVALID` */
-function assertParts({ model, tools, sessions, approve }: AgentLoopOptions): void {
-  const isModel = typeof model === 'string' ? model !== '' : typeof model === 'object';
-  if (!isModel || model === null) {
+function assertParts(options: AgentLoopOptions): void {
+  const { model, tools, sessions, identity = {} } = options;
+  const isModel = typeof model === 'string' ? model !== '' : isOptions(model);
+  if (!isModel) {
     throw invalid('model is none; give a model of a provider of the AI SDK, or the name of one');
   }
   if (typeof Object(tools).definitions !== 'function') {
@@ -308,9 +344,9 @@ function assertParts({ model, tools, sessions, approve }: AgentLoopOptions): voi
   if (typeof Object(sessions).append !== 'function') {
     throw invalid('sessions are none; give a store, such as createInMemorySessionStore()');
   }
-  if (approve !== undefined && typeof approve !== 'function') {
-    throw invalid('approve is not a function; give one that decides, or leave it out');
-  }
+  const problem = wrongOption(options, VALUES);
+  if (problem !== undefined) throw invalid(problem);
+  assertIdentity(identity);
 }
 
 function invalid(problem: string): EthosError {

@@ -1,7 +1,19 @@
-import { isListOf, isObject, type OptionNames, unknownOption } from '@ethosagent/policy';
+import {
+  isAbortSignal,
+  isAttachmentInfo,
+  isBoolean,
+  isFunction,
+  isListOf,
+  isObject,
+  isString,
+  type OptionNames,
+  type OptionValues,
+  unknownOption,
+  wrongOption,
+} from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, TurnEnd, TurnInput } from './api.js';
-import { type AgentRecord, isAttachment } from './journal/records.js';
+import type { AgentRecord } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
 import { NO_USAGE } from './usage.js';
 
@@ -23,10 +35,24 @@ const INPUT: OptionNames<TurnInput> = {
   key: true,
 };
 
-/** Plain JavaScript may pass anything: a misspelt `untrusted` would run calls unasked. @throws `TURN_INVALID` */
+const VALUES: OptionValues<TurnInput> = {
+  attachments: [
+    isListOf(isAttachmentInfo),
+    'a list of attachments, each with id, name, mediaType and sizeBytes in bytes',
+  ],
+  untrusted: [isBoolean, 'true or false'],
+  abortSignal: [isAbortSignal, 'an AbortSignal, as `signal` of an AbortController'],
+  claim: [(claim) => isFunction(Object(claim).assertHeld), 'what `hold` returned'],
+  key: [isString, 'a text'],
+};
+
+/**
+ * Plain JavaScript may pass anything: a misspelt `untrusted`, or `'true'`, would run calls unasked.
+ * @throws `TURN_INVALID`
+ */
 export function assertInput(input: unknown): void {
   const problem = isObject(input)
-    ? unknownOption(input, INPUT)
+    ? (unknownOption(input, INPUT) ?? wrongOption<TurnInput>(Object(input), VALUES))
     : 'give an object with the sessionId, and with the prompt of a new turn';
   if (problem !== undefined) throw new EthosError('TURN_INVALID', problem);
 }
@@ -65,19 +91,11 @@ export function unfinished({ turn }: SessionLog): LoggedTurn {
   );
 }
 
-const isAttachments = isListOf(isAttachment);
-
 function userRecord(
   { prompt, attachments = [], untrusted, key }: TurnInput,
   { turn }: SessionLog,
   personality: string | undefined,
 ): AgentRecord {
-  if (!isAttachments(attachments)) {
-    throw new EthosError(
-      'TURN_INVALID',
-      'each attachment needs an `id`, a `name`, a `mediaType` and a `sizeBytes` in bytes',
-    );
-  }
   if (typeof prompt !== 'string' || (prompt.trim() === '' && attachments.length === 0)) {
     throw new EthosError('TURN_INVALID', 'the prompt is blank; say what is to be done');
   }

@@ -27,6 +27,11 @@ describe('what a turn begins with', () => {
     ['an attachment without a size', { attachments: [Object({ id: 'a', name: 'n' })] }],
     ['attachments that are no list', { attachments: JSON.parse('{"0":1}') }],
     ['a misspelt key', Object({ isUntrusted: true })],
+    ['a text for untrusted', Object({ untrusted: 'true' })],
+    ['a number for untrusted', Object({ untrusted: 1 })],
+    ['a controller for a signal', Object({ abortSignal: new AbortController() })],
+    ['a claim that is none', Object({ claim: {} })],
+    ['a key that is no text', Object({ key: 1 })],
   ])('is refused with %s, and nothing is stored', async (_name, input) => {
     const loop = world.loop([{ text: 'a' }]);
     const code = await eventsOf(loop.run({ sessionId: 's', prompt: 'x', ...input })).catch(
@@ -57,6 +62,32 @@ describe('what a turn begins with', () => {
     let code: unknown;
     try {
       world.loop([], { prices });
+    } catch (error) {
+      code = errorCodeOf(error);
+    }
+    expect(code).toBe('CONFIG_INVALID');
+  });
+
+  it.each<[string, unknown]>([
+    ['limits', null],
+    ['limits', Promise.resolve({ maxSteps: 1 })],
+    ['retries', null],
+    ['prices', null],
+    ['prices', { input: 1, output: 1, cachedinput: 1 }],
+    ['context', null],
+    ['toolSearch', null],
+    ['toolImages', null],
+    ['modelSettings', null],
+    ['instructions', { text: 'x' }],
+    ['identity', { userscopeId: 'a' }],
+    ['identity', { userScopeId: 1 }],
+    ['onInternal', 'x'],
+    ['now', 1],
+    ['model', Promise.resolve({})],
+  ])('has no %s that are %j', (name, value) => {
+    let code: unknown;
+    try {
+      world.loop([], { [name]: value });
     } catch (error) {
       code = errorCodeOf(error);
     }

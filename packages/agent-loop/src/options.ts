@@ -1,6 +1,12 @@
-import { ABOVE_ZERO, assertNumbers, assertOptions, MAX_TIMER_MS } from '@ethosagent/policy';
+import {
+  ABOVE_ZERO,
+  assertNumbers,
+  assertOptions,
+  MAX_TIMER_MS,
+  type OptionNames,
+} from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
+import type { AgentLimits, AgentLoopOptions, AgentRetries, TokenPrices } from './api.js';
 
 /** The limits with their defaults. */
 export interface TurnLimits {
@@ -20,6 +26,13 @@ export interface RetryPlan {
   maxDelayMs: number;
   idleMs: number;
 }
+
+const PRICES: OptionNames<TokenPrices> = {
+  input: true,
+  output: true,
+  cachedInput: true,
+  cacheWrite: true,
+};
 
 /** @throws `CONFIG_INVALID` for a limit that is not above zero, or for a negative price */
 export function turnLimits(
@@ -67,6 +80,7 @@ export function turnLimits(
 
 function pricesOf(prices: AgentLoopOptions['prices']): object {
   if (prices === undefined) return {};
+  assertOptions('prices', prices, PRICES);
   const { input, output, cachedInput, cacheWrite } = prices;
   return {
     input,

@@ -2,6 +2,7 @@ import {
   type Check,
   isAmount,
   isAnything,
+  isAttachmentInfo,
   isBoolean,
   isCount,
   isListOf,
@@ -60,12 +61,6 @@ const isSummary = isShape(
   { marked: isTrue },
 );
 const isImage = isShape({ mediaType: isString, data: isString });
-export const isAttachment = isShape({
-  id: isString,
-  name: isString,
-  mediaType: isString,
-  sizeBytes: isAmount,
-});
 /** What the model wrote as its answer or as its reasoning. */
 export interface StepText {
   type: 'text' | 'reasoning';
@@ -100,7 +95,7 @@ const CHECKS = {
   user: isShape(
     { turn: isCount, prompt: isString },
     {
-      attachments: isListOf(isAttachment),
+      attachments: isListOf(isAttachmentInfo),
       untrusted: isTrue,
       personality: isString,
       key: isString,
