@@ -30,7 +30,7 @@ describe('what a turn begins with', () => {
     ['a text for untrusted', Object({ untrusted: 'true' })],
     ['a number for untrusted', Object({ untrusted: 1 })],
     ['a controller for a signal', Object({ abortSignal: new AbortController() })],
-    ['a claim that is none', Object({ claim: {} })],
+    ['an invalid claim', Object({ claim: {} })],
     ['a key that is no text', Object({ key: 1 })],
   ])('is refused with %s, and nothing is stored', async (_name, input) => {
     const loop = world.loop([{ text: 'a' }]);
