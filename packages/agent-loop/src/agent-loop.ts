@@ -55,10 +55,9 @@ const OPTIONS: OptionNames<AgentLoopOptions> = {
 /** For workers: the key of a session's last turn; `undefined` if it has ended or has no key. */
 export let openKeyOf: (loop: AgentLoop, sessionId: string) => Promise<string | undefined>;
 
-const isOptions = (value: unknown) => isObject(value) && !(value instanceof Promise);
-const OBJECT = [isOptions, 'an object'] as const;
+const OBJECT = [isObject, 'an object'] as const;
 const OBJECT_OR_FALSE = [
-  (value: unknown) => value === false || isOptions(value),
+  (value: unknown) => value === false || isObject(value),
   'an object, or false',
 ] as const;
 const VALUES: OptionValues<AgentLoopOptions> = {
@@ -334,8 +333,8 @@ export class AgentLoop {
 /** Plain JavaScript may leave them out. @throws `CONFIG_INVALID` */
 function assertParts(options: AgentLoopOptions): void {
   const { model, tools, sessions, identity = {} } = options;
-  const isModel = typeof model === 'string' ? model !== '' : isOptions(model);
-  if (!isModel) {
+  const isModel = typeof model === 'string' ? model !== '' : isObject(model);
+  if (!isModel || model instanceof Promise) {
     throw invalid('model is none; give a model of a provider of the AI SDK, or the name of one');
   }
   if (typeof Object(tools).definitions !== 'function') {

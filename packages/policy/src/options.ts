@@ -47,8 +47,8 @@ export type OptionValues<Options> = {
 };
 
 /**
- * The first option whose value is of another kind, for a message. Absent options fit. An option of
- * another kind could have no effect: `dryRun: 'true'` would run the calls.
+ * The first option whose value is of another kind, for a message. Absent options fit, promises never
+ * do. An option of another kind could have no effect: `dryRun: 'true'` would run the calls.
  *
  * @param options an object
  * @param values what the options take
@@ -62,8 +62,9 @@ export function wrongOption<Options extends object>(
     Object(values),
   )) {
     const value: unknown = Reflect.get(options, name);
-    if (value === undefined || fits(value)) continue;
-    return `${name} must be ${wanted}${value instanceof Promise ? '; await the promise' : ''}`;
+    const isPromise = value instanceof Promise;
+    if (value === undefined || (fits(value) && !isPromise)) continue;
+    return `${name} must be ${wanted}${isPromise ? '; await the promise' : ''}`;
   }
   return undefined;
 }

@@ -43,12 +43,11 @@ export function expandToolset(
 ): ExpandedToolset {
   if (toolset === undefined) return { names: undefined, unknown: [] };
   const all = new Set(tools.map(({ name }) => name));
-  const names = new Set<string>();
-  const unknown: string[] = [];
-  for (const entry of toolset) {
-    const found = tools.filter((tool) => coversTool([entry], tool, (name) => all.has(name)));
-    if (found.length === 0) unknown.push(entry);
-    for (const { name } of found) names.add(name);
-  }
-  return { names: [...names], unknown };
+  const labels = new Set(tools.map((tool) => tool.toolset));
+  const isTool = (name: string) => all.has(name);
+  const covered = tools.filter((tool) => coversTool(toolset, tool, isTool));
+  return {
+    names: [...new Set(covered.map(({ name }) => name))],
+    unknown: toolset.filter((entry) => !isTool(entry) && !labels.has(entry)),
+  };
 }

@@ -17,11 +17,14 @@ function codeOf(run: () => unknown): string | undefined {
   return undefined;
 }
 
+const letter = { id: 'l', name: 'l.txt', mediaType: 'text/plain', sizeBytes: 1 };
+
 describe('checkedTurn', () => {
   it.each<[string, Partial<NewTurn>]>([
     ['the largest numbers', { priority: 1_000_000, delayMs: 1e13, backoffMs: 1e13 }],
     ['the lowest priority', { priority: -1_000_000 }],
     ['a thousand turns before it', { after: Array.from({ length: 1_000 }, (_, n) => `${n}`) }],
+    ['a stored attachment', { attachments: [letter] }],
     ['the longest key of a rate', { rates: [{ key: 'k'.repeat(1_000), max: 1, perMs: 1 }] }],
   ])('takes %s', (_what, given) => {
     expect(codeOf(() => checkedTurn({ ...turn, ...given }))).toBeUndefined();
@@ -38,6 +41,13 @@ describe('checkedTurn', () => {
       'attachments that are too long',
       { attachments: [{ id: 'x'.repeat(1e7), name: 'a', mediaType: 'text/plain', sizeBytes: 1 }] },
     ],
+    [
+      'an attachment with its bytes',
+      { attachments: [odd({ ...letter, bytes: new Uint8Array(1) })] },
+    ],
+    ['an attachment without a name', { attachments: [odd({ ...letter, name: undefined })] }],
+    ['attachments that are no list', { attachments: odd('letter') }],
+    ['a text for whether it is untrusted', { untrusted: odd('true') }],
     ['one turn too many before it', { after: Array.from({ length: 1_001 }, (_, n) => `${n}`) }],
     ['turns before it that are no list', { after: odd('ab') }],
     ['a rate that is no object', { rates: odd([null]) }],

@@ -6,13 +6,26 @@ import {
   type TurnRate,
 } from '@ethosagent/types';
 import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
-import { isObject } from './shape.js';
+import { type OptionValues, wrongOption } from './options.js';
+import { isAttachmentInfo, isBoolean, isObject } from './shape.js';
 
 const MAX_INPUT_CHARS = 10_000_000;
 const MAX_MS = 1e13;
 const MAX_PRIORITY = 1_000_000;
 const MAX_RATE_KEY_BYTES = 1_000;
 const MAX_AFTER = 1_000;
+
+/** A store of turns keeps no bytes: another process could not read them. */
+const isWithoutBytes = (each: unknown) =>
+  isAttachmentInfo(each) && Object(each).bytes === undefined;
+
+const VALUES: OptionValues<NewTurn> = {
+  untrusted: [isBoolean, 'true or false'],
+  attachments: [
+    (value) => Array.isArray(value) && value.every(isWithoutBytes),
+    'a list of what `put` of the attachment store returned, without their bytes',
+  ],
+};
 
 /** A turn as stores keep it. */
 export interface TurnRow {
@@ -44,6 +57,8 @@ export function checkedTurn(turn: NewTurn): TurnRow {
   const { maxAttempts = 5, backoffMs = 1_000 } = turn;
   const { prompt, untrusted = false, attachments = [] } = turn;
   if (typeof prompt !== 'string') throw invalid('prompt must be a text');
+  const problem = wrongOption(turn, VALUES);
+  if (problem !== undefined) throw invalid(problem);
   if (!Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY) {
     throw invalid('priority must be a whole number of at most 1,000,000');
   }
