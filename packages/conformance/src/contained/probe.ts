@@ -106,7 +106,8 @@ export class Probe {
             if (abortAfterMs !== undefined) turn.abort();
           }, stopAfterMs);
     this.calls += args.length;
-    const begun = performance.now();
+    const whole = new Stopwatch(LONGEST_CALL_MS);
+    let isLate: boolean;
     let results: ToolResult[];
     try {
       const answered = await registry.executeParallel(
@@ -137,6 +138,7 @@ export class Probe {
       results = answered.map(({ result }) => result);
     } finally {
       clearTimeout(timer);
+      isLate = whole.isLate() && stopAfterMs === undefined;
     }
     if (sinceStop?.isLate() === true) {
       this.reach('batches', 'answered more than a second after it was to stop');
@@ -147,7 +149,6 @@ export class Probe {
     for (const result of results) this.#judgeResult(result);
     this.judgeTexts(results.map(allText), world.canaries(), 'in what it answers');
     this.judgeTexts(events.map(allText), world.canaries(), 'in an event');
-    const isLate = stopAfterMs === undefined && performance.now() - begun >= LONGEST_CALL_MS;
     if (isLate) this.reach('batches', `took longer than ${LONGEST_CALL_MS / 1_000} seconds`);
     if (!(await settles(() => this.#running.count === 0))) {
       this.#running.forget();
