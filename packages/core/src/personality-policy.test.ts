@@ -133,6 +133,38 @@ describe('backends.personality', () => {
     expect(ran).toEqual([]);
   });
 
+  it('lets no service begin that may by now write where it was not recorded', async () => {
+    let policy: PersonalityPolicy = { fs_reach: { read: [root], write: [] } };
+    const ran: string[] = [];
+    const registry = new DefaultToolRegistry({
+      storage: new FsStorage(),
+      personality: () => policy,
+    });
+    registry.register(
+      makeTool('t', async () => ok(`${ran.push('t')}`), {
+        capabilities: { fs_reach: { write: 'from-personality' }, service: { scope: 'session' } },
+      }),
+    );
+    const recorded: (readonly string[])[] = [];
+    const host: TurnHost = {
+      watchSources: () => ({
+        trust: { isEmpty: true, covers: () => false },
+        trustsTool: false,
+        isWritten: async () => false,
+        beforeWrite: async (places) => void recorded.push(places),
+      }),
+      beforeRun: async () => {
+        policy = everything;
+      },
+    };
+    const call = { toolCallId: 't', name: 't', args: {} };
+    const args = [batchContext(), undefined, undefined, undefined, host] as const;
+    await registry.executeParallel([call], ...args);
+    expect([ran, recorded]).toEqual([[], []]);
+    await registry.executeParallel([call], ...args);
+    expect([ran, recorded]).toEqual([['t'], [[root]]]);
+  });
+
   it('lets a personality that it does not know reach and use nothing', () => {
     const registry = registryOver({ personality: () => undefined });
     expect(registry.describe('t', batchContext())).toEqual({

@@ -37,6 +37,8 @@ export class CallState {
   gated: { readonly untrusted: UntrustedPolicy | undefined } | undefined;
   /** What the call may reach by the yes that it got. */
   approved: ResolvedGrant | undefined;
+  /** Where its programs may write, as it was recorded. */
+  unseenWrites: readonly string[] | undefined;
   /** How the approval of the call was decided. */
   approval: AuditApproval | undefined;
   /** Why the host's `beforeCall` wants it approved. */

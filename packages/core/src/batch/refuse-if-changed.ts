@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { saysTheSame } from '../tool-settings.js';
 import type { CallState } from './call-state.js';
+import { unseenWritesOf } from './steps/note-unseen-writes.js';
 import { type Answer, notAvailable } from './steps/step.js';
 
 const CHANGED = 'what it may do changed while it waited, so it did not run';
 
 /**
  * The gates let a call pass that then waited: for a person, for a record, or for its place. Refuses
- * the call if the personality no longer has its tool, sets it differently, or says something else
- * about untrusted content. A yes was also given to one tool with one reach.
+ * the call if the personality no longer has its tool, sets it differently, says something else about
+ * untrusted content, or lets its programs write elsewhere. A yes was also given to one tool with one
+ * reach.
  */
 export function refuseIfChanged(state: CallState): Answer {
   const { approved, entry } = state;
@@ -26,13 +28,14 @@ export function refuseIfChanged(state: CallState): Answer {
 }
 
 function isAsBefore(state: CallState): boolean {
-  const { policy, entry, gated, approved, batch, narrowing } = state;
+  const { policy, entry, gated, unseenWrites, approved, batch, narrowing } = state;
   const { input, facts } = batch;
   try {
     return (
       policy.offers(entry.name) &&
       (gated === undefined || isDeepStrictEqual(policy.untrusted, gated.untrusted)) &&
       saysTheSame(entry.settings?.resolve(policy), state.resolvedSettings) &&
+      (unseenWrites === undefined || isDeepStrictEqual(unseenWritesOf(state), unseenWrites)) &&
       (approved === undefined ||
         (input.tools.get(entry.name) === entry &&
           isDeepStrictEqual(entry.plan.describe(facts, policy, narrowing), approved)))

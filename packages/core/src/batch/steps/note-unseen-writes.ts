@@ -17,7 +17,8 @@ export const noteUnseenWrites: Step = (state) => {
   if (facts.dryRun === true || (plan.isSeen && tool.unconfined !== true)) return undefined;
   const effects = effectsOf(tool);
   if (!effects.includes('write') && !effects.includes('spawn')) return undefined;
-  const places = placesOf(state);
+  const places = unseenWritesOf(state);
+  state.unseenWrites = places;
   return places.length === 0 ? undefined : note(state, places);
 };
 
@@ -34,8 +35,11 @@ async function note(state: CallState, places: readonly string[]): Promise<Answer
   );
 }
 
-/** The places where the call may write: the roots of its sandbox, or everywhere without one. */
-function placesOf(state: CallState): readonly string[] {
+/**
+ * The places where a program or a service of the call may write: the roots of its sandbox, or
+ * everywhere without one.
+ */
+export function unseenWritesOf(state: CallState): readonly string[] {
   const { entry, batch, policy } = state;
   const { process: programs, fs_reach, service } = entry.plan.describe(batch.facts, policy);
   const isFree =
