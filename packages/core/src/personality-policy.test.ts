@@ -133,7 +133,7 @@ describe('backends.personality', () => {
     expect(ran).toEqual([]);
   });
 
-  it('lets no service begin that may by now write where it was not recorded', async () => {
+  it('lets no service begin that may now write where it was not recorded', async () => {
     let policy: PersonalityPolicy = { fs_reach: { read: [root], write: [] } };
     const ran: string[] = [];
     const registry = new DefaultToolRegistry({
