@@ -33,8 +33,9 @@ export function menu(): MenuGroup[] {
       })),
     }),
   );
+  const front = ['README.md', CONTENTS, 'examples/README.md'].map(item);
   return [
-    { title: FIRST, items: [item('README.md'), item(CONTENTS), ...(begin?.items ?? [])] },
+    { title: FIRST, items: [...front, ...(begin?.items ?? [])] },
     ...listed,
     { title: 'Packages', items: [...readmesIn('packages'), ...readmesIn('extensions')] },
     { title: 'Project', items: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].map(item) },

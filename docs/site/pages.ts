@@ -5,7 +5,7 @@ export const NOT_ON_SITE = [
   'packages/*/src/**',
   'packages/*/templates/**',
   'extensions/*/src/**',
-  'examples/**',
+  'examples/*/**',
 ];
 
 /** The `README.md` of a folder is its first page. */
