@@ -99,7 +99,8 @@ export class CommandContext {
   }
 
   /**
-   * Any personality, for a command that runs no tools. @throws `CONFIG_INVALID` if there is none
+   * The id of some personality, for a command that runs no tools.
+   * @throws `CONFIG_INVALID` if the home has none
    */
   async anyPersonalityId(): Promise<string> {
     const named = this.namedPersonality ?? (await this.config()).personality;

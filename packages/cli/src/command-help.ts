@@ -34,7 +34,7 @@ export function helpAtOnce(argv: readonly string[], columns?: number): string | 
  * Finds a command by its name and those above it.
  *
  * @param path where the names begin
- * @returns the commands that lead to it, from the root to itself; `undefined` if there is none
+ * @returns the command, after all those above it; `undefined` for names of no command
  */
 export function commandAt(
   names: readonly string[],

@@ -92,7 +92,7 @@ export class ClientConnection {
   }
 
   /**
-   * Stops the calls, which their client is told, and ends the connection and what they left running.
+   * Stops the calls, answers them, and ends the connection. What the calls left running ends, too.
    */
   async close(): Promise<void> {
     this.#closing ??= new DOMException('the server was closed', 'AbortError');
@@ -103,7 +103,7 @@ export class ClientConnection {
     await this.drop();
   }
 
-  /** The same for a client that is gone: nobody is answered. */
+  /** Ends the connection of a client that is gone. Its calls get no answer. */
   async drop(): Promise<void> {
     await this.#server.close();
     await this.ended;

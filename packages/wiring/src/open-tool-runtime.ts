@@ -96,9 +96,6 @@ function problemsBeforeStart(
 const LISTS = [
   ['tools', 'tools, or their names,'],
   ['plugins', 'plugins'],
-  ['reducers', 'reducers'],
-  ['passEnv', 'names of variables'],
-  ['denyPaths', 'absolute paths'],
 ] as const satisfies readonly (readonly [keyof ToolRuntimeOptions, string])[];
 
 const SWITCH = [isBoolean, 'true or false'] as const;

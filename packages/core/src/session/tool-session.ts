@@ -250,5 +250,5 @@ function noList(): SessionResult {
 
 /** Each call is read once; a host may pass anything. */
 function readAll(calls: readonly ToolCall[]): readonly ToolCall[] {
-  return Array.isArray(calls) ? Array.from(calls, readOnce) : [];
+  return Array.from(calls, readOnce);
 }
