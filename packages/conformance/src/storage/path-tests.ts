@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { inEmptyFolder } from '../in-empty-folder.js';
 import { appends, type StorageSuiteWorld } from './storage-suite-world.js';
 
 /** Which paths a storage takes, and which it refuses. */
@@ -19,13 +20,7 @@ export function pathTests(w: StorageSuiteWorld): void {
     expect(await w.storage.list(`${folder}/`)).toEqual(['file']);
   });
 
-  const invalid: [string, (folder: string) => string][] = [
-    ['an empty path', () => ''],
-    ['a NUL', (folder) => `${folder}/a\0b`],
-    ['5,000 characters', (folder) => `${folder}/${'x/'.repeat(2_500)}`],
-    ['a lone surrogate', (folder) => `${folder}/\uD800`],
-  ];
-  it.each(invalid)('Storage refuses %s in every method', async (_what, pathIn) => {
+  const expectInvalid = async (pathIn: (folder: string) => string) => {
     const folder = w.fresh();
     const path = pathIn(folder);
     const good = `${folder}/good`;
@@ -46,5 +41,15 @@ export function pathTests(w: StorageSuiteWorld): void {
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'PATH_INVALID' } });
     }
-  });
+  };
+
+  it('Storage refuses an empty path in every method', (context) =>
+    inEmptyFolder(context, () => expectInvalid(() => '')));
+
+  const invalid: [string, (folder: string) => string][] = [
+    ['a NUL', (folder) => `${folder}/a\0b`],
+    ['5,000 characters', (folder) => `${folder}/${'x/'.repeat(2_500)}`],
+    ['a lone surrogate', (folder) => `${folder}/\uD800`],
+  ];
+  it.each(invalid)('Storage refuses %s in every method', (_what, pathIn) => expectInvalid(pathIn));
 }

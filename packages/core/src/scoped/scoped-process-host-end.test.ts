@@ -41,7 +41,7 @@ const ENDINGS: readonly [name: string, end: (host: ChildProcess) => void][] = [
   ['process.exit', (host) => host.kill('SIGUSR2')],
   ['SIGTERM', (host) => host.kill('SIGTERM')],
   // A terminal sends this signal to the whole group.
-  ['SIGINT', (host) => process.kill(-(host.pid ?? 0), 'SIGINT')],
+  ['SIGINT', (host) => process.kill(-(host.pid ?? expect.fail('it has no id')), 'SIGINT')],
   ['SIGKILL', (host) => host.kill('SIGKILL')],
   ['what nobody catches', (host) => host.kill('SIGPIPE')],
 ];

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { inEmptyFolder } from '../../in-empty-folder.js';
 import {
   boundary,
   everyCall,
@@ -15,17 +16,8 @@ import {
 /** Attacks with invalid names, and with paths whose text leads out of the reach. */
 export function nameAttacks(w: StorageWorld): void {
   describe('for a name that can not be', () => {
-    it.for<[string, string]>([
-      ['empty', ''],
-      ['a NUL', 'a\0b'],
-      ['a NUL at the end', 'file\0'],
-      ['5,000 characters', 'x'.repeat(5_000)],
-      ['5,000 segments', 'x/'.repeat(5_000)],
-      ['a lone high surrogate', 'a\ud800'],
-      ['a lone low surrogate', '\udfffa'],
-    ])('refuses every method for %s, with a typed error', async ([what, name], context) => {
+    const expectRefused = async (context: TestContext, path: string) => {
       const before = snapshot(w.base);
-      const path = what === 'empty' ? '' : `${w.inside}/${name}`;
       const calls = Object.entries(everyCall(w.view, path, w.inside));
       for (const [method, call] of calls) {
         const error: unknown = await call().then(
@@ -36,7 +28,21 @@ export function nameAttacks(w: StorageWorld): void {
       }
       expect(snapshot(w.base)).toBe(before);
       countTries(context, 'reach', calls.length);
-    });
+    };
+
+    it('refuses every method for an empty one, with a typed error', (context) =>
+      inEmptyFolder(context, () => expectRefused(context, '')));
+
+    it.for<[string, string]>([
+      ['a NUL', 'a\0b'],
+      ['a NUL at the end', 'file\0'],
+      ['5,000 characters', 'x'.repeat(5_000)],
+      ['5,000 segments', 'x/'.repeat(5_000)],
+      ['a lone high surrogate', 'a\ud800'],
+      ['a lone low surrogate', '\udfffa'],
+    ])('refuses every method for %s, with a typed error', ([, name], context) =>
+      expectRefused(context, `${w.inside}/${name}`),
+    );
 
     it('refuses what is no string', async () => {
       const nothing: unknown[] = [

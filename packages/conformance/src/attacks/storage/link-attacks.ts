@@ -7,7 +7,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import {
@@ -45,7 +45,7 @@ export function linkAttacks(w: StorageWorld): void {
       ['.. and doubled separators', () => `${w.inside}//sub/..//..//database/secret`],
       ['a relative path', () => relative(process.cwd(), join(w.outside, 'secret'))],
       ['the root in upper case', () => w.inside.toUpperCase()],
-      ['a home directory', () => '~/x'],
+      ['a home directory', () => `~/${basename(w.base)}`],
     ])('denies every method for %s', async ([, pathOf], context) => {
       const before = snapshot(w.base);
       await expectDenied(context, everyCall(w.view, pathOf(), w.inside));
