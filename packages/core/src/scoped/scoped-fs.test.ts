@@ -10,8 +10,10 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
+import type { AuditSink, Storage } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CallScope } from '../call-scope.js';
 import { rejection } from '../testing/batch.js';
 import { ScopedFsImpl } from './scoped-fs.js';
 
@@ -63,6 +65,8 @@ const CHANGES: Operation[] = [
   ['rename from', (fs, path) => fs.rename(path, join(data, 'moved'))],
   ['rename to', (fs, path) => fs.rename(join(data, 'file'), path)],
 ];
+
+const OPERATIONS = [...READS, ...CHANGES];
 
 /** Outside, in the folder of this test. */
 const OUTSIDE = [
@@ -125,7 +129,7 @@ describe('ScopedFsImpl on disk', () => {
     'refuses the path %j as PATH_INVALID',
     async (path) => {
       const fs = new ScopedFsImpl(untouched, new Set(['/']), new Set(['/']));
-      for (const [, run] of [...READS, ...CHANGES]) {
+      for (const [, run] of OPERATIONS) {
         expect(await rejection(run(fs, path))).toMatchObject({ code: 'PATH_INVALID' });
       }
     },
@@ -147,7 +151,7 @@ describe('ScopedFsImpl on disk', () => {
     `/tmp/..${homedir()}/.netrc`,
   ])('with reach /, the deny floor holds for %s', async (path) => {
     const fs = new ScopedFsImpl(untouched, new Set(['/']), new Set(['/']));
-    for (const [, run] of [...READS, ...CHANGES]) {
+    for (const [, run] of OPERATIONS) {
       expect(await rejection(run(fs, path))).toMatchObject({
         code: 'PATH_NOT_REACHABLE',
         rule: 'deny floor',
@@ -335,6 +339,58 @@ describe('ScopedFsImpl on disk', () => {
       expect([...(bytes.get('/data/log') ?? [])].sort((a, b) => a - b)).toEqual(added);
     },
   );
+
+  describe('over a view that can not be contained further, and tells nothing before a change', () => {
+    const asked: string[] = [];
+    const answer = async (method: string) => void asked.push(method);
+    let onRead = () => {};
+    const view: Storage = {
+      ...untouched,
+      ...{ listEntries: never, mtime: never, mkdir: never, remove: never, rename: never },
+      read: async () => {
+        await answer('read');
+        return '';
+      },
+      readBytes: async () => {
+        await answer('readBytes');
+        onRead();
+        return null;
+      },
+      write: () => answer('write'),
+    };
+    const storage = { ...untouched, contained: () => view };
+    const filesOf = (audit?: AuditSink) => {
+      asked.length = 0;
+      const journal = { sessionId: 's', personalityId: undefined, audit, now: Date.now };
+      const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
+      const paths = new Set(['/data']);
+      return { scope, fs: new ScopedFsImpl(storage, paths, paths, { scope }) };
+    };
+
+    it('append reads and writes nothing after the end of its call', async () => {
+      const { scope, fs } = filesOf();
+      onRead = () => scope.end();
+      const appends = [fs.append('/data/log', 'a'), fs.append('/data/log', 'b')];
+      const ended = { status: 'rejected', reason: { code: 'CALL_ENDED' } };
+      expect(await Promise.allSettled(appends)).toMatchObject([ended, ended]);
+      expect(asked).toEqual(['readBytes']);
+    });
+
+    it.each(OPERATIONS.filter(([name]) => name === 'read' || name === 'write'))(
+      '%s does nothing that can not be recorded',
+      async (name, run) => {
+        const { fs: recorded } = filesOf({ record: () => asked.push('record') });
+        await run(recorded, '/data/file');
+        expect(asked).toEqual(['record', name]);
+        const full = () => {
+          throw new Error('full');
+        };
+        const { fs } = filesOf({ record: full });
+        expect(await rejection(run(fs, '/data/file'))).toMatchObject({ code: 'AUDIT_FAILED' });
+        expect(asked).toEqual([]);
+      },
+    );
+  });
 
   it('append to one path does not wait for another where the storage can not append', async () => {
     const written: string[] = [];

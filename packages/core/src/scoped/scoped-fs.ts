@@ -213,7 +213,7 @@ export class ScopedFsImpl implements ScopedFs {
     storage: Storage,
     { at, content, change }: { at: string; content: string | Uint8Array; change: StorageChange },
   ): Promise<void> {
-    const added = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
+    const added = typeof content === 'string' ? Buffer.from(content) : content;
     return inTurn(this.#shared, at, async () => {
       // The call may have ended while this waited.
       this.#scope?.assertLive();
