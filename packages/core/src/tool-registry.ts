@@ -39,6 +39,7 @@ import type { ResolveContext } from './capabilities/capability-call.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
+import { isHeldTo, PERSONALITY_CHANGED } from './held-to-personality.js';
 import { KnownTaints } from './known-taints.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
@@ -283,6 +284,20 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     return personalityId === undefined
       ? this.#services.endAll()
       : this.#services.endPersonality(personalityId);
+  }
+
+  /**
+   * Ends everything that keeps the reach that a personality had when it began, and waits for its
+   * end: the services and background processes of the personality, and of sub-agents under it.
+   *
+   * @param personalityId of the personality
+   */
+  async endPersonality(personalityId: string): Promise<void> {
+    const reason = new DOMException(PERSONALITY_CHANGED, 'AbortError');
+    await Promise.all([
+      this.#services.endPersonality(personalityId),
+      this.#background.endWhere((held) => isHeldTo(held, personalityId), reason),
+    ]);
   }
 
   /**

@@ -14,8 +14,8 @@ export interface PersonalityConfigsParts {
   tools: () => readonly AnyTool[];
   /** The problems of a personality other than the shape of its file. */
   problemsOf: (config: PersonalityConfig) => readonly RuntimeProblem[];
-  /** Ends the services of a personality. */
-  endServices: (personalityId: string) => Promise<void>;
+  /** Ends what keeps the reach that a personality had before. */
+  endPersonality: (personalityId: string) => Promise<void>;
 }
 
 /** The configs in use: of personalities, and of what several of them allow together. */
@@ -48,13 +48,13 @@ export class PersonalityConfigs {
       const before = this.#known.get(id);
       this.#known.set(id, config);
       if (before !== undefined && !this.reachesTheSame(before, config)) {
-        await this.#endServicesOf(id);
+        await this.#endOld(id);
       }
       return config;
     } catch (error) {
       // Calls that still run lose their reach too.
       this.#known.delete(id);
-      await this.#endServicesOf(id);
+      await this.#endOld(id);
       throw withOtherProblems(error, this.#parts.problemsOf);
     }
   }
@@ -116,9 +116,12 @@ export class PersonalityConfigs {
     return places;
   }
 
-  /** A service keeps the reach that it was opened with, so it ends when the reach changes. */
-  async #endServicesOf(id: string): Promise<void> {
+  /**
+   * A service or a background process keeps the reach that it began with, so it ends when the reach
+   * changes.
+   */
+  async #endOld(id: string): Promise<void> {
     const meets = [...this.#known.keys()].filter((known) => known.split('/').includes(id));
-    await Promise.all([id, ...meets].map((each) => this.#parts.endServices(each)));
+    await Promise.all([id, ...meets].map((each) => this.#parts.endPersonality(each)));
   }
 }

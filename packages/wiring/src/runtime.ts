@@ -103,7 +103,7 @@ export class Runtime implements ToolRuntime {
       store: parts.personalities,
       tools: () => this.registry.list(),
       problemsOf: (config) => this.#problems.inFile(config),
-      endServices: (personalityId) => this.registry.endServices({ personalityId }),
+      endPersonality: (personalityId) => this.registry.endPersonality(personalityId),
     });
     const personalities = this.#personalities;
     this.#backends = createBackends({

@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type CallError, MemoryAuditSink } from '@ethosagent/core';
-import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
+import { definePlugin, defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import { inCheck, tries } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
@@ -381,6 +381,33 @@ describe('ToolRuntime.execute', () => {
     await expect(runtime.definitions()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     personality('coder', 'name: Coder\nfs_reach:\n  read: ["${CWD}"]\n');
     expect(text(await runtime.execute(call('read_file', { path: file })))).toContain('A');
+  });
+
+  it('ends what runs in the background when its personality changes', async () => {
+    const background = defineTool({
+      name: 'background',
+      description: 'Starts a process, or types into it.',
+      input: z.object({ text: z.string().optional() }),
+      capabilities: {
+        process: { allowedBinaries: ['sh'], background: true },
+        fs_reach: { read: 'from-personality' },
+      },
+      async execute({ text }, { scopedProcess: { background } }) {
+        if (background === undefined) return err('no background');
+        const { id } = await (text === undefined
+          ? background.start('sh', [], { cwd: work, keepsInput: true })
+          : background.write('bg-1', `${text}\n`));
+        return ok(id);
+      },
+    });
+    const runtime = await start({ tools: [background, ...createFileTools()] });
+    expect(text(await runtime.execute(call('background')))).toBe('bg-1');
+    expect(text(await runtime.execute(call('background', { text: 'cd /' })))).toBe('bg-1');
+    personality('coder', 'name: Coder\nfs_reach:\n  read: ["${ETHOS_HOME}/notes"]\n');
+    const made = join(work, 'made');
+    const refused = await runtime.execute(call('background', { text: `echo x > ${made}` }));
+    expect(text(refused)).toContain('PROCESS_ENDED: bg-1 has ended');
+    expect(existsSync(made)).toBe(false);
   });
 
   it('runs two personalities at once without mixing them', async () => {

@@ -9,6 +9,7 @@ import type {
 } from '../capabilities/capability-call.js';
 import { deepFreeze } from '../plain.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
+import { currency } from '../services/service-currency.js';
 import type { TurnHost } from '../turn-host.js';
 import type { BatchInput } from './batch.js';
 import { type BatchFacts, CallContext } from './call-context.js';
@@ -124,7 +125,10 @@ function openService(state: CallState, opener: CallScope): Promise<ServiceScope>
 function backgroundSession(state: CallState, scope: CallScope): BackgroundSession {
   const { facts, input, journal } = state.batch;
   const { sessionId } = facts;
+  const { plan } = state.entry;
+  const { policy } = state;
   return {
+    isCurrent: () => currency(plan, facts, policy)(facts.networkPolicy),
     find: () => input.background.find(sessionId),
     open: () => input.background.open(sessionId),
     openScope: () => {

@@ -30,7 +30,7 @@ export type ScopedAccessors = Pick<ToolContext, Exclude<ToolAccessorName, 'stora
 /** Where a call finds processes that outlive it, and leaves its own. */
 export type BackgroundSession = Pick<
   ScopedBackgroundOptions,
-  'find' | 'open' | 'openScope' | 'now'
+  'find' | 'open' | 'openScope' | 'isCurrent' | 'now'
 >;
 
 /** What a call of a registry has, and other calls do not. */

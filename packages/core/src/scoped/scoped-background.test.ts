@@ -151,6 +151,41 @@ describe('ScopedBackgroundImpl', () => {
     await expect.poll(() => survivors(mark), { timeout: 5_000 }).toEqual([]);
   });
 
+  it('ends those of a personality that has changed, of all sessions and of sub-agents', async () => {
+    const { registry, start, use } = world();
+    const places = [
+      { sessionId: 's1', personalityId: 'p' },
+      { sessionId: 's2', personalityId: 'p' },
+      { sessionId: 's2', personalityId: 'other/p' },
+      { sessionId: 's2', personalityId: 'other' },
+      { sessionId: 's3' },
+    ];
+    for (const ctx of places) await start('sleep 60', ctx);
+    await registry.endPersonality('p');
+    const states = places.map(async (ctx) => {
+      const [first] = await use((background) => background.list(), ctx);
+      return [first?.state, first?.error];
+    });
+    const ended = ['ended', 'the personality has changed'];
+    const runs = ['running', undefined];
+    expect(await Promise.all(states)).toEqual([ended, ended, ended, runs, runs]);
+  });
+
+  it('starts none with a reach that was taken from its call meanwhile', async () => {
+    let limits = { processes: 5 };
+    const { codeOf, events, start, use } = world({
+      personalityProcess: () => ({ sandbox: 'preferred', limits }),
+    });
+    const late = codeOf(async (background) => {
+      limits = { processes: 4 };
+      await background.start('sh', ['-c', 'sleep 60']);
+    });
+    expect(await late).toBe('CALL_ENDED');
+    expect(events.at(-1)).toMatchObject({ decision: 'denied', reason: 'reach changed' });
+    expect(await use((background) => background.list())).toEqual([]);
+    expect(await start('sleep 60')).toMatchObject({ state: 'running' });
+  });
+
   it('ends one at its time-out and at its quota', async () => {
     const { use } = world();
     const timed = await use((background) =>
@@ -345,6 +380,7 @@ describe('ScopedBackgroundImpl', () => {
       personalityId: undefined,
       find: () => table.find('s'),
       open: () => table.open('s'),
+      isCurrent: () => true,
       openScope: () =>
         new CallScope(journal, { toolName: 'tool', toolCallId: 'call', parent: call }),
       launcher: (scope) => {
@@ -539,6 +575,7 @@ describe('ScopedBackgroundImpl', () => {
         find: () => table.find(sessionId),
         open: () => table.open(sessionId),
         openScope,
+        isCurrent: () => true,
         launcher: (scope) => new ScopedProcessImpl(new Set(['true']), { scope }),
         now: Date.now,
         scope: openScope(),

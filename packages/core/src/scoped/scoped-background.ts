@@ -27,6 +27,8 @@ export interface ScopedBackgroundOptions {
   open: () => SessionProcesses;
   /** Opens a scope for the life of one process, with quotas of its own. */
   openScope: () => CallScope;
+  /** Whether a call that begins now would have the same reach. */
+  isCurrent: () => boolean;
   /** Starts processes within a scope, under the same limits as the call's own processes. */
   launcher: (scope: CallScope) => ScopedProcessImpl;
   /** Milliseconds since the epoch. */
@@ -89,7 +91,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
   }
 
   async #start(binary: string, args: string[], opts: LaunchOpts): Promise<BackgroundProcess> {
-    const { open, personalityId, openScope, launcher, now, scope } = this.#options;
+    const { open, personalityId, openScope, isCurrent, launcher, now, scope } = this.#options;
     const { cwd, env, timeout, limits, keepsInput } = opts;
     const access = { capability: 'process', operation: 'start', target: textOf(binary) } as const;
     // The process has a scope of its own, which would let it start after the call has ended.
@@ -105,6 +107,14 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
           'CALL_ENDED',
           'the turn was aborted before the process started',
           'call ended',
+        );
+      }
+      // A process keeps the reach of its call, and may run on when the call is over.
+      if (!isCurrent()) {
+        throw new CapabilityError(
+          'CALL_ENDED',
+          'what the call may reach has changed since it began, so the process did not start; call the tool again',
+          'reach changed',
         );
       }
     };

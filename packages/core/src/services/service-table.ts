@@ -8,6 +8,7 @@ import { recordAccess } from '../access.js';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallScope } from '../call-scope.js';
 import type { CapabilityPlan } from '../capability-resolver.js';
+import { isHeldTo, PERSONALITY_CHANGED } from '../held-to-personality.js';
 import type { KnownTaints } from '../known-taints.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
@@ -129,9 +130,7 @@ export class ServiceTable {
    * have ended.
    */
   endPersonality(personalityId: string): Promise<void> {
-    const isHeldTo = ({ owner: { personalityId: id } }: Service) =>
-      id === personalityId || id?.split('/').includes(personalityId) === true;
-    return this.#end(isHeldTo, 'the personality has changed');
+    return this.#end(({ owner }) => isHeldTo(owner, personalityId), PERSONALITY_CHANGED);
   }
 
   /** Ends all services, and waits until they have ended. */

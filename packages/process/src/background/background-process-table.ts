@@ -73,6 +73,17 @@ export class BackgroundProcessTable {
     if (this.#ending.get(sessionId) === ending) this.#ending.delete(sessionId);
   }
 
+  /**
+   * Ends some of the processes of all sessions, and waits for their end.
+   *
+   * @param isMeant chooses the processes
+   * @param reason the reason that the processes keep for their end
+   */
+  async endWhere(isMeant: (held: HeldProcess) => boolean, reason: unknown): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    await Promise.all(sessions.map((processes) => processes.endWhere(isMeant, reason)));
+  }
+
   /** Ends the processes of all sessions, and waits for their end. */
   async endAll(): Promise<void> {
     const sessions = new Set([...this.#sessions.keys(), ...this.#ending.keys()]);

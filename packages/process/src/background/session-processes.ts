@@ -104,10 +104,20 @@ export class SessionProcesses {
    */
   async end(reason: unknown): Promise<void> {
     this.#end = { reason };
+    await this.endWhere(() => true, reason);
+  }
+
+  /**
+   * Ends some of the processes, including those that are starting, and waits for their end.
+   *
+   * @param isMeant chooses the processes
+   * @param reason the reason that the processes keep for their end
+   */
+  async endWhere(isMeant: (held: HeldProcess) => boolean, reason: unknown): Promise<void> {
     const late = await Promise.allSettled(this.#starting);
     const started = late.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-    const all = new Set([...this.list(), ...started]);
-    await Promise.all([...all].map((held) => held.abort(reason)));
+    const meant = [...new Set([...this.list(), ...started])].filter(isMeant);
+    await Promise.all(meant.map((held) => held.abort(reason)));
   }
 
   #ended(held: HeldProcess): void {
