@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { effectsOf } from '@ethosagent/policy';
 import { isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createTerminalWorld, type TerminalWorldOptions } from './fixtures/terminal-world.js';
 import { KEY_NAME, keyText } from './keys.js';
 import { screenOf } from './output/screen.js';
+import { createTerminalSendKeysTool } from './terminal-send-keys.js';
+import { createTerminalStartTool } from './terminal-start.js';
 
 const ESC = '\u001b';
 const LONG = 600_000;
@@ -85,6 +88,11 @@ describe('keys', () => {
     const result = await world.run('terminal_send_keys', keys);
     expect(result).toMatchObject({ ok: false, code: 'not_available' });
     expect(world.has('typed')).toBe(false);
+  });
+
+  it('have the effects of the command that takes them', () => {
+    const [keys, start] = [createTerminalSendKeysTool(), createTerminalStartTool()];
+    expect(effectsOf(keys)).toEqual(effectsOf(start));
   });
 
   it('that are a command which the policy refuses are not typed, whoever approves', async () => {

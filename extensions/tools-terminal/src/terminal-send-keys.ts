@@ -61,6 +61,8 @@ export function createTerminalSendKeysTool(
     settingsKey: SETTINGS_KEY,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
     outputIsUntrusted: true,
+    // The program writes where the tool that started it may.
+    effects: ['write', 'spawn'],
     supportsDryRun: true,
     timeoutMs: MAX_WAIT_MS + 30_000,
     // Only the program knows what its input means, so no rule can let it through.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInMemorySessionStore, type ToolSession } from '@ethosagent/core';
@@ -8,6 +9,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { EVIL, TRUST_TOOLS, TrustWorld } from './fixtures/trust-world.js';
+
+const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
+const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
 
 let world: TrustWorld;
 let count = 0;
@@ -254,6 +258,47 @@ describe('a file in a trusted folder', () => {
     expect(await call(session, 'read', { path })).toContain(EVIL);
     expect(await isTainted(session)).toBe(true);
   });
+
+  it.runIf(hasBubblewrap)(
+    'is not trusted where a tainted session typed into a shell from before',
+    async () => {
+      world.personality('p', ['shell_start', '${CWD}/**'], '  process: {sandbox: required}\n');
+      const process = { allowedBinaries: ['sh'], background: true };
+      const shellStart = defineTool({
+        name: 'shell_start',
+        description: 'Starts a shell.',
+        input: z.object({}),
+        capabilities: {
+          process,
+          fs_reach: { read: 'from-personality', write: 'from-personality' },
+        },
+        async execute(_, { scopedProcess: { background }, workingDir }) {
+          const started = await background?.start('sh', [], { cwd: workingDir, keepsInput: true });
+          return ok(`${started?.id}`);
+        },
+      });
+      const shellType = defineTool({
+        name: 'shell_type',
+        description: 'Types a command into a shell.',
+        input: z.object({ id: z.string(), command: z.string() }),
+        capabilities: { process },
+        outputIsUntrusted: true,
+        async execute({ id, command }, { scopedProcess: { background } }) {
+          await background?.write(id, `${command}; echo done\n`);
+          const read = await background?.read(id, { waitMs: 60_000 });
+          return ok(read?.chunks.map(({ text }) => text).join('') ?? '');
+        },
+      });
+      const runtime = await world.start({ tools: [...TRUST_TOOLS, shellStart, shellType] });
+      const [one, other] = [runtime.session('one'), runtime.session('other')];
+      expect(await call(one, 'shell_start', {})).toContain('bg-1');
+      await call(one, 'get', { urls: [world.url('/evil/a')] });
+      const typed = { id: 'bg-1', command: `echo '${EVIL}' > a` };
+      expect(await call(one, 'shell_type', typed)).toContain('done');
+      expect(await call(other, 'read', { path: world.file('a') })).toContain(EVIL);
+      expect(await isTainted(other)).toBe(true);
+    },
+  );
 
   it('is not trusted where a folder with one in it was moved there', async () => {
     const runtime = await world.start();

@@ -45,5 +45,8 @@ export function unseenWritesOf(state: CallState): readonly string[] {
   const isFree =
     entry.tool.unconfined === true || (programs !== undefined && programs.sandbox !== 'required');
   if (isFree) return [parse(batch.facts.workingDir).root || sep];
+  // What the call types into a background process is carried out with the reach of the tool that
+  // started it, which may be another one.
+  if (programs?.background === true) return policy.fsReach.write;
   return programs === undefined && service === undefined ? [] : (fs_reach?.write ?? []);
 }
