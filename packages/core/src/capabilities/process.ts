@@ -54,6 +54,7 @@ export const processes = defineCapability('process', {
           ...registry.background(),
           allowed,
           personalityId: binding.ctx.personalityId,
+          narrowing: binding.narrowing,
           launcher: (own) => new ScopedProcessImpl(allowed, optionsOf({ ...binding, scope: own })),
           scope,
         });

@@ -14,6 +14,8 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
 import type { ToolRegistryOptions } from '../batch/batch.js';
+import type { CallHooks } from '../call-hooks.js';
+import type { CallNarrowing } from '../call-narrowing.js';
 import { CallScope } from '../call-scope.js';
 import { makeTool, ok, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
@@ -37,7 +39,7 @@ afterEach(async () => {
 });
 
 /** A registry, and a function that uses the background accessor in a call. */
-function world(backends: CapabilityBackends = {}, options: ToolRegistryOptions = {}) {
+function world(backends: CapabilityBackends = {}, options: ToolRegistryOptions & CallHooks = {}) {
   const events: AuditEvent[] = [];
   const registry = new DefaultToolRegistry(
     { ...backends, audit: { record: (event) => events.push(event) } },
@@ -184,6 +186,24 @@ describe('ScopedBackgroundImpl', () => {
     expect(events.at(-1)).toMatchObject({ decision: 'denied', reason: 'reach changed' });
     expect(await use((background) => background.list())).toEqual([]);
     expect(await start('sleep 60')).toMatchObject({ state: 'running' });
+  });
+
+  it('gives a narrowed call only those that were started by one as narrow', async () => {
+    let narrow: CallNarrowing | undefined;
+    const { codeOf, start, use } = world({}, { beforeCall: () => narrow && { narrow } });
+    const read = (id: string) => codeOf((background) => background.read(id));
+    const write = (id: string) => codeOf((background) => background.write(id, 'x'));
+    await start('echo wide; sleep 60');
+    narrow = { write: [] };
+    await start('echo narrow; sleep 60');
+    expect([await read('bg-1'), await write('bg-1')]).toEqual(Array(2).fill('PROCESS_NOT_FOUND'));
+    // It was started without an open input.
+    expect([await read('bg-2'), await write('bg-2')]).toEqual(['no error', 'PROCESS_ENDED']);
+    narrow = { write: [], hosts: [] };
+    expect([await read('bg-2'), await write('bg-2')]).toEqual(Array(2).fill('PROCESS_NOT_FOUND'));
+    expect(await use((background) => background.stop('bg-1'))).toMatchObject({ state: 'ended' });
+    narrow = undefined;
+    expect([await read('bg-1'), await read('bg-2')]).toEqual(Array(2).fill('no error'));
   });
 
   it('ends one at its time-out and at its quota', async () => {
@@ -381,6 +401,7 @@ describe('ScopedBackgroundImpl', () => {
       find: () => table.find('s'),
       open: () => table.open('s'),
       isCurrent: () => true,
+      narrowing: undefined,
       openScope: () =>
         new CallScope(journal, { toolName: 'tool', toolCallId: 'call', parent: call }),
       launcher: (scope) => {
@@ -576,6 +597,7 @@ describe('ScopedBackgroundImpl', () => {
         open: () => table.open(sessionId),
         openScope,
         isCurrent: () => true,
+        narrowing: undefined,
         launcher: (scope) => new ScopedProcessImpl(new Set(['true']), { scope }),
         now: Date.now,
         scope: openScope(),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { unawaited } from '@ethosagent/policy';
 import type { HeldProcess, SessionProcesses } from '@ethosagent/process';
 import {
@@ -7,12 +8,20 @@ import {
   CapabilityError,
 } from '@ethosagent/types';
 import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
+import type { CallNarrowing } from '../call-narrowing.js';
 import type { CallScope } from '../call-scope.js';
 import type { LaunchOpts } from './command-place.js';
 import type { ScopedProcessImpl } from './scoped-process.js';
 
-/** The scope of each process, whose secrets are hidden in its output. */
-const scopes = new WeakMap<HeldProcess, CallScope>();
+/** What is known of the call that started a process. */
+interface Start {
+  /** The scope of the process. Its secrets are hidden in the output. */
+  scope: CallScope;
+  /** How the host had narrowed the call. The process keeps that reach. */
+  narrowing: CallNarrowing | undefined;
+}
+
+const starts = new WeakMap<HeldProcess, Start>();
 
 /** The longest time that a read waits. */
 const MAX_WAIT_MS = 600_000;
@@ -21,6 +30,8 @@ export interface ScopedBackgroundOptions {
   /** The names that the tool declared. */
   allowed: ReadonlySet<string>;
   personalityId: string | undefined;
+  /** How the host narrowed the call. */
+  narrowing: CallNarrowing | undefined;
   /** The processes of the session, if it has any. */
   find: () => SessionProcesses | undefined;
   /** The processes of the session, created for the first start. */
@@ -61,7 +72,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     opts: { cursor?: number; maxChars?: number; waitMs?: number } = {},
   ): Promise<BackgroundOutput> {
     return this.#access('read', id, async (allow) => {
-      const held = this.#find(id);
+      const held = this.#findWithin(id);
       allow();
       const { cursor = 0, maxChars, waitMs = 0 } = opts;
       if (waitMs > 0) await this.#wait(held, cursor, waitMs);
@@ -71,11 +82,11 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
 
   write(id: string, text: string): Promise<BackgroundProcess> {
     return this.#access('write', id, async (allow) => {
-      const held = this.#find(id);
+      const held = this.#findWithin(id);
       allow();
       // The process may repeat what it gets, and a later call may read that.
       const { redactor } = this.#options.scope;
-      if (redactor !== undefined) scopes.get(held)?.addSecretsOf(redactor);
+      if (redactor !== undefined) starts.get(held)?.scope.addSecretsOf(redactor);
       await held.write(text);
       return held.info;
     });
@@ -91,7 +102,8 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
   }
 
   async #start(binary: string, args: string[], opts: LaunchOpts): Promise<BackgroundProcess> {
-    const { open, personalityId, openScope, isCurrent, launcher, now, scope } = this.#options;
+    const { open, personalityId, narrowing, openScope, isCurrent, launcher, now, scope } =
+      this.#options;
     const { cwd, env, timeout, limits, keepsInput } = opts;
     const access = { capability: 'process', operation: 'start', target: textOf(binary) } as const;
     // The process has a scope of its own, which would let it start after the call has ended.
@@ -143,7 +155,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
             assertWanted,
           ),
       });
-      scopes.set(held, own);
+      starts.set(held, { scope: own, narrowing });
       // If the call ended meanwhile, nobody learns the id of the process, so it is ended.
       if (scope.signal.aborted) await held.abort(scope.signal.reason);
       return held.info;
@@ -177,6 +189,23 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
       'PROCESS_NOT_FOUND',
       `this session has no background process ${JSON.stringify(textOf(id))}; list those that there are`,
       'no process of this session and tool',
+    );
+  }
+
+  /**
+   * A call that was narrowed would go beyond its reach with a process that may reach more.
+   * @throws `PROCESS_NOT_FOUND`
+   */
+  #findWithin(id: string): HeldProcess {
+    const held = this.#find(id);
+    const { narrowing } = this.#options;
+    if (narrowing === undefined || isDeepStrictEqual(narrowing, starts.get(held)?.narrowing)) {
+      return held;
+    }
+    throw new CapabilityError(
+      'PROCESS_NOT_FOUND',
+      `${id} was started by a call with another reach than this one, which was narrowed; start it again`,
+      'the call was narrowed',
     );
   }
 
