@@ -28,6 +28,7 @@ class RunningBatch implements Batch {
   readonly isHeard: boolean;
   readonly #results: ToolCallResult[];
   readonly #resolve: (results: ToolCallResult[]) => void;
+  readonly #leaveSession: (() => void) | undefined;
   #pending: number;
 
   constructor(input: BatchInput, resolve: (results: ToolCallResult[]) => void) {
@@ -47,6 +48,8 @@ class RunningBatch implements Batch {
       assertOwned: host?.assertOwned,
       secrets: () => joinedRedactors(input.services.secretsOf(facts), host?.secrets),
     };
+    this.#leaveSession =
+      host?.assertOwned && input.services.owners.enter(facts.sessionId, host.assertOwned);
     this.isHeard =
       host?.onResult !== undefined || hooks.afterCall !== undefined || audit !== undefined;
     this.#results = new Array<ToolCallResult>(calls.length);
@@ -74,6 +77,7 @@ class RunningBatch implements Batch {
 
   #finish(): void {
     this.watch.close();
+    this.#leaveSession?.();
     this.#resolve(this.#results);
   }
 }

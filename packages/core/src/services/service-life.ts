@@ -12,24 +12,28 @@ export interface ServiceLifeOptions {
   /** The secrets that the service resolves are added here. The journal uses the same redactor. */
   secrets: SecretRedactor;
   taint: Taint;
+  /** Throws once another process may hold the session of the service. */
+  assertOwned: () => void;
 }
 
 /** The life of a service. Its accessors use it as those of a call use the call's scope. */
 export class ServiceLife extends CallScope {
   readonly #name: string;
   readonly #secrets: SecretRedactor;
+  readonly #assertOwned: () => void;
   /** By capability and target, the one that was refused last at the end. */
   readonly #denials = new Map<string, ServiceDenial>();
 
   /** @param opener the call that opened the service; its secrets are also redacted here */
   constructor(
     journal: CallJournal,
-    { name, id, secrets, taint }: ServiceLifeOptions,
+    { name, id, secrets, taint, assertOwned }: ServiceLifeOptions,
     opener?: CallScope,
   ) {
     super(journal, { toolName: name, toolCallId: id, parent: opener, taint });
     this.#name = name;
     this.#secrets = secrets;
+    this.#assertOwned = assertOwned;
   }
 
   override addSecret(ref: string, value: string): void {
@@ -54,9 +58,12 @@ export class ServiceLife extends CallScope {
     return super.record(access);
   }
 
-  /** @throws `CALL_ENDED` after the end of the service */
+  /** @throws `CALL_ENDED` after the end of the service; `SESSION_TAKEN` once its session is lost */
   override assertLive(): void {
-    if (!this.ended) return;
+    if (!this.ended) {
+      this.#assertOwned();
+      return;
+    }
     throw new CapabilityError(
       'CALL_ENDED',
       `${this.#name} used an accessor after its service had ended; open the service again`,

@@ -1,7 +1,8 @@
+import { sessionTaken } from '@ethosagent/policy';
 import { InMemoryStorage } from '@ethosagent/storage-fs';
 import { errorCodeOf, type ToolCapabilities, type ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { makeTool, ok, rejection, runOne, untyped } from '../testing/batch.js';
+import { batchContext, makeTool, ok, rejection, runOne, untyped } from '../testing/batch.js';
 import { ALL, present, servicesOf, USES } from '../testing/open-services.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
@@ -186,6 +187,50 @@ describe('DefaultToolRegistry.openService', () => {
     expect(await codeOf(present(service.secretsResolver).get('other'))).toBe('SECRET_NOT_DECLARED');
     const next = await registry.openService(declaration, {});
     expect(await present(next.secretsResolver).get('other')).toBe('hunter2-hunter2');
+  });
+});
+
+describe('a service of a session that another process has taken', () => {
+  it.each(USES)('%s rejects, until this process holds the session again', async (_name, use) => {
+    const { open, registry } = world();
+    const [service, ofOther] = [await open(ALL, { sessionId: 's' }), await open(ALL)];
+    // Some uses fail where they are allowed, since there is no such file or server.
+    const isTaken = (of: typeof service) =>
+      use(of).then(
+        () => false,
+        (error: unknown) => errorCodeOf(error) === 'SESSION_TAKEN',
+      );
+    let epoch = 1;
+    let during: unknown;
+    registry.register(
+      makeTool('late', async () => {
+        epoch = 2;
+        during = await isTaken(service);
+        return ok('done');
+      }),
+    );
+    registry.register(makeTool('next'));
+    const callUnder = (own: number, name: string) =>
+      registry.executeParallel(
+        [{ toolCallId: 'c', name, args: {} }],
+        batchContext({ sessionId: 's' }),
+        undefined,
+        undefined,
+        [],
+        {
+          assertOwned: () => {
+            if (epoch !== own) throw sessionTaken(own);
+          },
+        },
+      );
+    await callUnder(1, 'next');
+    expect(await isTaken(service)).toBe(false);
+    await callUnder(1, 'late');
+    expect(during).toBe(true);
+    expect([await isTaken(service), await isTaken(ofOther)]).toEqual([true, false]);
+    epoch = 3;
+    await callUnder(3, 'next');
+    expect(await isTaken(service)).toBe(false);
   });
 });
 

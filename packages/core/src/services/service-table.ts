@@ -18,6 +18,7 @@ import { Service } from './service.js';
 import { currency } from './service-currency.js';
 import { ServiceLife } from './service-life.js';
 import { type SecretOwner, ServiceSecrets } from './service-secrets.js';
+import { SessionOwners } from './session-owners.js';
 
 /**
  * How many services of one session may be open at the same time, unless an option sets another
@@ -53,6 +54,7 @@ export interface ServiceRequest {
 
 /** The open services of all sessions. */
 export class ServiceTable {
+  readonly owners = new SessionOwners();
   readonly #options: ServiceTableOptions;
   readonly #services = new Set<Service>();
   readonly #secrets = new ServiceSecrets();
@@ -81,7 +83,8 @@ export class ServiceTable {
     // untrusted.
     const note = () => taints.noteServiceOf(name);
     const taint = { taints: () => true, noteRead: note, noteCalled: note, hasReadStored: false };
-    const life = new ServiceLife(journal, { name, id, secrets, taint }, opener);
+    const assertOwned = () => this.owners.assertOwned(sessionId);
+    const life = new ServiceLife(journal, { name, id, secrets, taint, assertOwned }, opener);
     const access = {
       capability: 'service',
       operation: 'open',
@@ -123,6 +126,7 @@ export class ServiceTable {
   async endSession(sessionId: string): Promise<void> {
     await this.#end(({ owner }) => owner.sessionId === sessionId, 'the session has ended');
     this.#secrets.forget(sessionId);
+    this.owners.forget(sessionId);
   }
 
   /**
