@@ -1,18 +1,27 @@
-import type { OptionNames } from '@ethosagent/policy';
+import {
+  assertOptions,
+  isFunction,
+  isListOf,
+  isObject,
+  isString,
+  type OptionValues,
+  wrongOption,
+} from '@ethosagent/policy';
 import type { Sandbox } from '@ethosagent/process';
 import type { LookupFunction } from '@ethosagent/safety-network';
-import type {
-  AttachmentStore,
-  AuditSink,
-  KeyValueStore,
-  MemoryProvider,
-  NetworkPolicy,
-  PersonalityConfig,
-  ProcessPolicy,
-  QuotaPolicy,
-  SecretRef,
-  SessionStore,
-  Storage,
+import {
+  type AttachmentStore,
+  type AuditSink,
+  EthosError,
+  type KeyValueStore,
+  type MemoryProvider,
+  type NetworkPolicy,
+  type PersonalityConfig,
+  type ProcessPolicy,
+  type QuotaPolicy,
+  type SecretRef,
+  type SessionStore,
+  type Storage,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 
@@ -133,27 +142,50 @@ export interface CapabilityBackends {
   audit?: AuditSink;
 }
 
-/** The names of all backends. */
-export const BACKENDS: OptionNames<CapabilityBackends> = {
-  kvStoreFactory: true,
-  secretsBackend: true,
-  storage: true,
-  attachments: true,
-  personality: true,
-  personalityFsReach: true,
-  personalityNetworkAllow: true,
-  personalityNetworkPolicy: true,
-  personalityProcess: true,
-  personalityQuotas: true,
-  sessionQuotas: true,
-  personalityToolSettings: true,
-  memory: true,
-  sessions: true,
-  fetch: true,
-  lookup: true,
-  processEnv: true,
-  sandbox: true,
-  denyPaths: true,
-  approve: true,
-  audit: true,
+const FUNCTION = [isFunction, 'a function'] as const;
+const OBJECT = [isObject, 'an object'] as const;
+const EITHER = [
+  (value: unknown) => isObject(value) || isFunction(value),
+  'an object, or a function that answers with one',
+] as const;
+
+/** What the backends are. What their functions answer is checked when they are asked. */
+const BACKENDS: Required<OptionValues<CapabilityBackends>> = {
+  kvStoreFactory: FUNCTION,
+  secretsBackend: FUNCTION,
+  storage: OBJECT,
+  attachments: OBJECT,
+  personality: FUNCTION,
+  personalityFsReach: EITHER,
+  personalityNetworkAllow: [
+    (value) => isListOf(isString)(value) || isFunction(value),
+    'a list of hosts, or a function that answers with one',
+  ],
+  personalityNetworkPolicy: EITHER,
+  personalityProcess: EITHER,
+  personalityQuotas: EITHER,
+  sessionQuotas: OBJECT,
+  personalityToolSettings: FUNCTION,
+  memory: OBJECT,
+  sessions: OBJECT,
+  fetch: FUNCTION,
+  lookup: FUNCTION,
+  processEnv: OBJECT,
+  sandbox: OBJECT,
+  denyPaths: [isListOf(isString), 'a list of paths'],
+  approve: FUNCTION,
+  audit: [(sink) => isFunction(Object(sink).record), 'an object with the function record'],
 };
+
+/**
+ * Refuses backends that there are not, and those of another kind.
+ *
+ * @param backends of a registry
+ * @throws `CONFIG_INVALID` for the first one that does not fit
+ */
+export function assertBackends(backends: CapabilityBackends): void {
+  const of = 'backends of DefaultToolRegistry';
+  assertOptions(of, backends, BACKENDS);
+  const problem = wrongOption(backends, BACKENDS);
+  if (problem !== undefined) throw new EthosError('CONFIG_INVALID', `${of}: ${problem}`);
+}

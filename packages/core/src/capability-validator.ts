@@ -11,6 +11,7 @@ import {
 } from '@ethosagent/types';
 import type { CapabilityProblem } from './capabilities/capability-module.js';
 import { CAPABILITY_MODULES } from './capabilities/index.js';
+import { misspeltName } from './misspelt-name.js';
 
 const FACTS = new Map<string, { readonly keys: readonly string[] | undefined }>(
   Object.entries(CAPABILITIES),
@@ -114,17 +115,10 @@ const PROPERTIES: OptionNames<AnyTool> = {
   input: true,
 };
 
-/**
- * A tool may have properties of its own. One that is a slip away from a property that is absent
- * would take away a protection, as `requiresAproval` does.
- */
+/** A misspelt property would take away a protection, as `requiresAproval` does. */
 function misspeltProperty(tool: AnyTool): string | undefined {
-  const absent = Object.keys(PROPERTIES).filter((name) => Reflect.get(tool, name) === undefined);
-  for (const given of Object.keys(tool)) {
-    const meant = Object.hasOwn(PROPERTIES, given) ? undefined : nearestName(given, absent, 1);
-    if (meant !== undefined) return `\`${given}\` is no property of a tool; write \`${meant}\``;
-  }
-  return undefined;
+  const slip = misspeltName(tool, Object.keys(PROPERTIES));
+  return slip && `\`${slip.given}\` is no property of a tool; write \`${slip.meant}\``;
 }
 
 const BOOLEANS = [

@@ -9,6 +9,15 @@ import {
   type UntrustedPolicy,
 } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
+import {
+  NETWORK,
+  PERSONALITY,
+  type PolicyShape,
+  PROCESS,
+  QUOTAS,
+  REACH,
+  soundPolicy,
+} from './policy-shape.js';
 
 const NO_REACH: PersonalityFsReach = { read: [], write: [] };
 
@@ -84,20 +93,32 @@ export class PolicyAtOnce {
   /** The network policy of a service that no call opened; `undefined` if there is none. */
   get networkPolicy(): NetworkPolicy | undefined {
     const own = this.#backends.personalityNetworkPolicy;
-    return own === undefined ? this.#said?.safety?.network : this.#ask(own);
+    return own === undefined
+      ? this.#said?.safety?.network
+      : this.#ask('personalityNetworkPolicy', own, NETWORK);
   }
 
   /** How processes run; `undefined` if they run without restrictions. */
   get process(): ProcessPolicy | undefined {
     const own = this.#backends.personalityProcess;
-    this.#process ??= { value: own === undefined ? this.#said?.safety?.process : this.#ask(own) };
+    this.#process ??= {
+      value:
+        own === undefined
+          ? this.#said?.safety?.process
+          : this.#ask('personalityProcess', own, PROCESS),
+    };
     return this.#process.value;
   }
 
   /** Caps on what is used up; `undefined` for none. */
   get quotas(): QuotaPolicy | undefined {
     const own = this.#backends.personalityQuotas;
-    this.#quotas ??= { value: own === undefined ? this.#said?.safety?.quotas : this.#ask(own) };
+    this.#quotas ??= {
+      value:
+        own === undefined
+          ? this.#said?.safety?.quotas
+          : this.#ask('personalityQuotas', own, QUOTAS),
+    };
     return this.#quotas.value;
   }
 
@@ -181,17 +202,23 @@ export class PolicyAtOnce {
   get #said(): PersonalityPolicy | undefined {
     const { personality } = this.#backends;
     if (personality === undefined) return undefined;
-    this.#whole ??= { value: personality(this.#personalityId) ?? UNKNOWN };
+    this.#whole ??= { value: this.#ask('personality', personality, PERSONALITY) ?? UNKNOWN };
     return this.#whole.value;
   }
 
-  #ask<T extends object>(source: T | ((id: string | undefined) => T | undefined)): T | undefined {
-    return typeof source === 'function' ? source(this.#personalityId) : source;
+  /** @throws `CONFIG_INVALID` for an answer that would limit nothing, such as a promise */
+  #ask<T extends object>(
+    name: keyof CapabilityBackends,
+    source: T | ((id: string | undefined) => T | undefined),
+    shape: PolicyShape,
+  ): T | undefined {
+    const said = typeof source === 'function' ? source(this.#personalityId) : source;
+    return said === undefined ? undefined : soundPolicy(`backends.${name}`, said, shape);
   }
 
   #askReach(): PersonalityFsReach {
     const own = this.#backends.personalityFsReach;
-    if (own !== undefined) return this.#ask(own) ?? NO_REACH;
+    if (own !== undefined) return this.#ask('personalityFsReach', own, REACH) ?? NO_REACH;
     const said = this.#said?.fs_reach;
     return said === undefined ? NO_REACH : { ...NO_REACH, ...said };
   }
@@ -199,10 +226,11 @@ export class PolicyAtOnce {
   #askAllow(): readonly string[] | undefined {
     const own = this.#backends.personalityNetworkAllow;
     if (own === undefined) return this.#said?.safety?.network?.allow;
-    if (typeof own !== 'function') return own;
-    const allow = own(this.#personalityId);
-    // The function knows every personality, so a personality that it does not know gets nothing.
-    return allow === null ? undefined : (allow ?? []);
+    const said = typeof own === 'function' ? own(this.#personalityId) : own;
+    if (said === null) return undefined;
+    // A function knows every personality, so a personality that it does not know gets nothing.
+    const policy = { allow: said ?? [] };
+    return soundPolicy('backends.personalityNetworkAllow', policy, NETWORK).allow;
   }
 }
 

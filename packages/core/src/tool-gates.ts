@@ -1,5 +1,18 @@
-import { discard, errorText } from '@ethosagent/policy';
-import type { AnyTool, ToolDefinition, ToolFilterOpts } from '@ethosagent/types';
+import {
+  assertOptions,
+  discard,
+  errorText,
+  isListOf,
+  isString,
+  type OptionNames,
+  wrongOption,
+} from '@ethosagent/policy';
+import {
+  type AnyTool,
+  EthosError,
+  type ToolDefinition,
+  type ToolFilterOpts,
+} from '@ethosagent/types';
 import type { CapabilityPlan } from './capability-resolver.js';
 import type { SchemaGate } from './schema-gate.js';
 import type { SettingsPlan } from './tool-settings.js';
@@ -32,6 +45,14 @@ export interface ToolFilters {
   readonly excludeTools: ReadonlySet<string> | undefined;
 }
 
+const FILTERS: OptionNames<ToolFilterOpts> = {
+  allowedMcpServers: true,
+  allowedPlugins: true,
+  allowedMcpTools: true,
+  excludeTools: true,
+};
+const NAMES = [isListOf(isString), 'a list of names'] as const;
+
 interface CompiledList {
   readonly items: readonly string[];
   readonly set: ReadonlySet<string>;
@@ -46,10 +67,17 @@ const lastCompiled = new Map<keyof ToolFilters, CompiledList>();
 function compileList(filter: keyof ToolFilters, list: readonly string[]): ReadonlySet<string> {
   const before = [compiledLists.get(list), lastCompiled.get(filter)];
   const known = before.find((each) => each && isOf(each, list));
+  if (known === undefined) assertNames(filter, list);
   const compiled = known ?? compiledOf([...list]);
   lastCompiled.set(filter, compiled);
   compiledLists.set(list, compiled);
   return compiled.set;
+}
+
+/** A filter that is not understood would exclude nothing. @throws `CONFIG_INVALID` */
+function assertNames(filter: keyof ToolFilters, list: unknown): void {
+  const problem = wrongOption({ [filter]: list }, { [filter]: NAMES });
+  if (problem !== undefined) throw new EthosError('CONFIG_INVALID', problem);
 }
 
 function compiledOf(items: readonly string[]): CompiledList {
@@ -57,17 +85,20 @@ function compiledOf(items: readonly string[]): CompiledList {
 }
 
 function isOf({ items }: CompiledList, list: readonly string[]): boolean {
+  if (!Array.isArray(list)) return false;
   return items.length === list.length && items.every((item, index) => item === list[index]);
 }
 
+/** @throws `CONFIG_INVALID` for a filter that there is not, or that is no list of names */
 export function compileFilters(
   allowedTools: readonly string[] | undefined,
   filterOpts: ToolFilterOpts | undefined,
 ): ToolFilters {
+  if (filterOpts !== undefined) assertOptions('the filters of tools', filterOpts, FILTERS);
   const lists = { ...filterOpts, allowedTools };
   const compile = (filter: keyof ToolFilters) => {
     const list = lists[filter];
-    return list && compileList(filter, list);
+    return list === undefined ? undefined : compileList(filter, list);
   };
   return {
     allowedTools: compile('allowedTools'),

@@ -3,9 +3,13 @@ import {
   ABOVE_ZERO,
   assertNumbers,
   assertOptions,
+  errorText,
+  isString,
   mcpServerOf,
+  type OptionValues,
   parametersForModels,
   unawaited,
+  wrongOption,
 } from '@ethosagent/policy';
 import { BackgroundProcessTable, processesEnded } from '@ethosagent/process';
 import {
@@ -26,7 +30,7 @@ import {
   type ToolResultReducerRegistry,
   type TurnAttachment,
 } from '@ethosagent/types';
-import { BACKENDS, type CapabilityBackends } from './backends.js';
+import { assertBackends, type CapabilityBackends } from './backends.js';
 import {
   type BatchOptions,
   DEFAULT_BATCH_OPTIONS,
@@ -34,6 +38,7 @@ import {
   type ToolRegistryOptions,
 } from './batch/batch.js';
 import { runBatch } from './batch/run-batch.js';
+import { notAvailable } from './batch/steps/step.js';
 import type { CallHooks } from './call-hooks.js';
 import type { ResolveContext } from './capabilities/capability-call.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
@@ -46,6 +51,7 @@ import { SessionMeters } from './quotas/session-meters.js';
 import { SchemaGate } from './schema-gate.js';
 import { ServicePlans } from './services/service-plans.js';
 import { ServiceTable } from './services/service-table.js';
+import { assertBatchContext } from './session/batch-options.js';
 import {
   compileFilters,
   filteredOut,
@@ -97,8 +103,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     reducers?: ToolResultReducerRegistry,
     options: ToolRegistryOptions = {},
   ) {
-    if (backends !== undefined)
-      assertOptions('backends of DefaultToolRegistry', backends, BACKENDS);
+    if (backends !== undefined) assertBackends(backends);
     assertOptions('options of DefaultToolRegistry', options, REGISTRY_OPTIONS);
     this.#reducers = reducers;
     this.#options = batchOptions(options);
@@ -119,6 +124,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
 
   register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
     assertTool(tool);
+    assertOwner(opts);
     const { name } = tool;
     const owner = this.#tools.get(name);
     if (owner !== undefined && owner.pluginId !== opts.pluginId) {
@@ -231,11 +237,19 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     turnAttachments?: readonly TurnAttachment[],
     host?: TurnHost,
   ): Promise<ToolCallResult[]> {
+    const given = Array.isArray(calls) ? calls : [];
+    let filters: ToolFilters;
+    try {
+      assertBatchContext(ctx);
+      filters = compileFilters(allowedTools, filterOpts);
+    } catch (error) {
+      return Promise.resolve(given.map((call) => notBegun(call, error)));
+    }
     return runBatch({
-      calls: Array.isArray(calls) ? calls : [],
+      calls: given,
       ctx,
       tools: this.#tools,
-      filters: compileFilters(allowedTools, filterOpts),
+      filters,
       attachments: turnAttachments ?? [],
       host,
       backends: this.#backends,
@@ -430,6 +444,24 @@ function jsonSchemaOf(tool: AnyTool, key: 'schema' | 'outputSchema'): Record<str
 function told(parameters: Record<string, unknown>): Record<string, unknown> {
   const form = parametersForModels(parameters);
   return form === parameters ? parameters : Object.freeze({ ...Object(deepFreeze(form)) });
+}
+
+const OWNER: Required<OptionValues<{ pluginId?: string }>> = {
+  pluginId: [isString, 'the id of a plugin'],
+};
+
+/** A tool whose plugin is not understood would pass the filter of plugins. @throws `CONFIG_INVALID` */
+function assertOwner(opts: { pluginId?: string }): void {
+  assertOptions('register', opts, OWNER);
+  const problem = wrongOption(opts, OWNER);
+  if (problem !== undefined) throw new EthosError('CONFIG_INVALID', `register: ${problem}`);
+}
+
+/** The answer to a call of a batch whose context or filters are wrong. */
+function notBegun(call: ToolCall, error: unknown): ToolCallResult {
+  const { toolCallId, name }: ToolCall = Object(call);
+  const text = `${name} did not run, since its host called it wrongly (${errorText(error)}); tell the user`;
+  return { toolCallId, name, result: notAvailable(text, 'CONFIG_INVALID') };
 }
 
 function assertTool(tool: AnyTool): void {

@@ -58,12 +58,14 @@ export function wrongOption<Options extends object>(
   options: Options,
   values: OptionValues<Options>,
 ): string | undefined {
-  for (const [name, [fits, wanted]] of Object.entries<[(value: unknown) => boolean, string]>(
-    Object(values),
-  )) {
-    const value: unknown = Reflect.get(options, name);
+  // No list of entries is made: each batch of calls asks this.
+  for (const name in values) {
+    const value: unknown = options[name];
+    const kind = values[name];
+    if (value === undefined || kind === undefined) continue;
+    const [fits, wanted] = kind;
     const isPromise = value instanceof Promise;
-    if (value === undefined || (fits(value) && !isPromise)) continue;
+    if (fits(value) && !isPromise) continue;
     return `${name} must be ${wanted}${isPromise ? '; await the promise' : ''}`;
   }
   return undefined;

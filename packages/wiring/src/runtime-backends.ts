@@ -40,7 +40,7 @@ export function createBackends({
     personality: (id) => {
       const config = personalities.at(id);
       if (config === undefined || !admits(config)) return undefined;
-      const { problems: _, ...fs_reach } = personalities.reachOf(config);
+      const { problems: _, isProvisional: __, ...fs_reach } = personalities.reachOf(config);
       return {
         ...config,
         fs_reach,

@@ -5,12 +5,15 @@ import {
   isBoolean,
   isFunction,
   isListOf,
+  isObject,
   isOneOf,
   isString,
+  isThenable,
   type OptionValues,
   wrongOption,
 } from '@ethosagent/policy';
-import { EthosError } from '@ethosagent/types';
+import { EthosError, type ToolBatchContext } from '@ethosagent/types';
+import { NETWORK, soundPolicy } from '../policy-shape.js';
 import type { SessionBatchOptions, SessionIdentity } from './session-api.js';
 
 const TEXT = [isString, 'a text'] as const;
@@ -25,19 +28,24 @@ const IDENTITY: OptionValues<SessionIdentity> = {
   teamId: TEXT,
 };
 
-const BATCH: OptionValues<SessionBatchOptions & SessionIdentity & { personality?: string }> = {
+/** What the context of `executeParallel` takes as well. */
+const BOTH = {
   ...IDENTITY,
-  personality: TEXT,
   abortSignal: [isAbortSignal, 'an AbortSignal, as `signal` of an AbortController'],
-  attachments: [
-    isListOf(isAttachmentInfo),
-    'a list of attachments, each with id, name, mediaType and sizeBytes',
-  ],
   resultBudgetChars: [
     (value) => typeof value === 'number' && !Number.isNaN(value),
     'a number of characters',
   ],
   dryRun: [isBoolean, 'true or false'],
+} satisfies OptionValues<SessionBatchOptions & SessionIdentity>;
+
+const BATCH: OptionValues<SessionBatchOptions & SessionIdentity & { personality?: string }> = {
+  ...BOTH,
+  personality: TEXT,
+  attachments: [
+    isListOf(isAttachmentInfo),
+    'a list of attachments, each with id, name, mediaType and sizeBytes',
+  ],
   tools: [isListOf(isString), 'a list of names of tools'],
   onProgress: [isFunction, 'a function'],
   onResult: [isFunction, 'a function'],
@@ -53,6 +61,23 @@ const BATCH: OptionValues<SessionBatchOptions & SessionIdentity & { personality?
  */
 export function assertBatchValues(of: string, options: object): void {
   assertFits(of, wrongOption(options, BATCH));
+}
+
+const CONTEXT: OptionValues<ToolBatchContext> = { ...BOTH, sessionId: TEXT, personalityId: TEXT };
+
+/**
+ * Refuses a context of `executeParallel` whose values are of another kind, for the same reason.
+ *
+ * @param ctx what the calls of the batch have in common
+ * @throws `CONFIG_INVALID` for the first value that does not fit
+ */
+export function assertBatchContext(ctx: ToolBatchContext): void {
+  const of = 'the context of the batch';
+  assertFits(
+    of,
+    isObject(ctx) && !isThenable(ctx) ? wrongOption(ctx, CONTEXT) : 'give an object, after await',
+  );
+  if (ctx.networkPolicy !== undefined) soundPolicy('networkPolicy', ctx.networkPolicy, NETWORK);
 }
 
 /**
