@@ -1,3 +1,4 @@
+import { EthosError } from '@ethosagent/types';
 import type { AgentEvent } from './api.js';
 import type { EventQueue } from './event-queue.js';
 import type { Journal } from './journal/journal.js';
@@ -29,17 +30,23 @@ export function leave(running: RunningTurn): void {
   running.controller.abort(reason);
 }
 
+const READ =
+  'the events of this turn were read before; keep them, or call `run` again for another turn';
+
 /**
  * Returns a turn as an iterable of its events. The turn begins with its first read, and is left when
- * its reader stops.
+ * its reader stops. Like other streams, it is read only once: a second reader would begin a second turn.
  *
  * @param start runs the turn
  */
 export function readTurn(
   start: (parts: RunningParts) => AsyncGenerator<AgentEvent, void, undefined>,
 ): AsyncIterable<AgentEvent> {
+  let isRead = false;
   return {
     [Symbol.asyncIterator]: () => {
+      if (isRead) throw new EthosError('TURN_INVALID', READ);
+      isRead = true;
       let release = () => {};
       const running: RunningTurn = {
         isLeft: false,

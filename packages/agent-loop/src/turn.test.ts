@@ -174,6 +174,17 @@ describe('what a reader is told', () => {
     expect(doneOf(events).usage.costUsd).toBeCloseTo(6.05);
   });
 
+  it('is read once: a second reader of its events begins no second turn', async () => {
+    const model = scriptedModel([{ text: 'ok' }, { text: 'again' }]);
+    const loop = world.loop(model);
+    const events = loop.run({ sessionId: 's', prompt: 'Hi' });
+    expect(doneOf(await eventsOf(events)).text).toBe('ok');
+    await expect(eventsOf(events)).rejects.toThrow('TURN_INVALID: the events of this turn');
+    expect(model.doStreamCalls).toHaveLength(1);
+    const second = await eventsOf(loop.run({ sessionId: 's', prompt: 'Hi' }));
+    expect(doneOf(second).text).toBe('again');
+  });
+
   it('waits for a reader that is slow', async () => {
     const STEPS = tries({ check: 8, long: 40 });
     let asked = 0;
