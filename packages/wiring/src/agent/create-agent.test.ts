@@ -153,6 +153,15 @@ describe('createAgent', () => {
     );
   });
 
+  it.each([
+    [undefined, 'the options are missing'],
+    ['home', 'the options are of type string'],
+    [Promise.resolve({}), 'the options are a promise; await it'],
+  ])('refuses %j as its options', async (options, problem) => {
+    const refused: Promise<unknown> = Reflect.apply(createAgent, undefined, [options]);
+    await expect(refused).rejects.toThrow(`CONFIG_INVALID: createAgent: ${problem}`);
+  });
+
   it('follows the active personality, each with sessions of its own', async () => {
     const { agent, ask, model } = await start([write('a.txt'), 'no']);
     await agent.runtime.switchPersonality('reader');

@@ -1,4 +1,6 @@
+import { assertOptions } from '@ethosagent/policy';
 import type { Agent, AgentOptions } from './agent-api.js';
+import { AGENT_OPTIONS } from './known-agent-options.js';
 
 /**
  * Creates an agent: a runtime, and an agent loop over its tools. Each turn runs under the active
@@ -24,8 +26,9 @@ import type { Agent, AgentOptions } from './agent-api.js';
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
+  assertOptions('createAgent', options, AGENT_OPTIONS);
   // Copied before the loop and the engine are loaded, since the host may change them while it waits.
-  const { cwd = process.cwd(), ...rest }: AgentOptions = Object(options);
+  const { cwd = process.cwd(), ...rest } = options;
   const { openAgent } = await import('./open-agent.js');
   return openAgent({ ...rest, cwd });
 }
