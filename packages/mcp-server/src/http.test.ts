@@ -457,6 +457,9 @@ describe('a session', () => {
 });
 
 describe('serveHttp', () => {
+  const oneClient = (settings: object) => ({
+    clients: { ann: { ...clients.ann, ...Object(settings) } },
+  });
   const refused = { code: 'CONFIG_INVALID' };
   it.each([
     ['no client', { clients: {} }],
@@ -476,6 +479,16 @@ describe('serveHttp', () => {
       'a misspelt option of a client',
       { clients: { ann: Object({ ...clients.ann, personalty: 'x' }) } },
     ],
+    ['a promise of an identity', oneClient({ identity: Promise.resolve({ teamId: 'a' }) })],
+    ['a misspelt part of an identity', oneClient({ identity: { userScope: 'a' } })],
+    ['a limit of a client that is no number', oneClient({ limits: { maxCalls: Number.NaN } })],
+    ['a promise of the limits of a client', oneClient({ limits: Promise.resolve({}) })],
+    ['a promise of limits', { clients, limits: Object(Promise.resolve({ maxSessions: 1 })) }],
+    ['no limits', { clients, limits: JSON.parse('null') }],
+    ['a text for the hosts', { clients, allowedHosts: Object('a.com') }],
+    ['a text for the origins', { clients, allowedOrigins: Object('https://a.com') }],
+    ['a path without /', { clients, path: 'mcp' }],
+    ['a listener that is no function', { clients, onSession: Object('x') }],
     ['approvals of nobody', { clients, approvals: Object('nobody') }],
     ['a personality that there is not', { clients: { ann: { ...clients.ann, personality: 'x' } } }],
   ])('refuses %s', async (_, options) => {

@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import { assertLimits, assertRuntime, assertServeOptions } from './assert-options.js';
+import {
+  assertLimits,
+  assertRuntime,
+  assertServeOptions,
+  sessionSettings,
+} from './assert-options.js';
 import { DEFAULT_HTTP_LIMITS, type McpHttpLimits } from './http/http-limits.js';
 import { HttpSession } from './http/http-session.js';
 import { HttpSessions } from './http/http-sessions.js';
@@ -105,6 +110,7 @@ export async function serveHttp(
 ): Promise<McpHttpServer> {
   assertRuntime('serveHttp', runtime);
   assertOptions('serveHttp', options, OPTIONS);
+  assertServeOptions(options);
   const { clients = {}, host = '127.0.0.1', port = 0, path = '/mcp', allowedHosts = [] } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new EthosError(
@@ -121,7 +127,6 @@ export async function serveHttp(
       `${host} is no loopback address; name the hosts that clients use in \`allowedHosts\``,
     );
   }
-  assertServeOptions(options);
   assertLimits({ ...options.limits }, Object.keys(DEFAULT_HTTP_LIMITS));
   const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));
   const gate = new RequestGate({
@@ -129,8 +134,12 @@ export async function serveHttp(
     hosts,
     origins: new Set(options.allowedOrigins),
   });
-  for (const { personality } of Object.values(clients)) await runtime.personality(personality);
-  const handler = new HttpHandler({ runtime, options, gate, path });
+  const settings = new Map<string, McpSessionSettings>();
+  for (const [name, { token: _, ...given }] of Object.entries(clients)) {
+    const identity = { platform: 'mcp', userScopeId: name };
+    settings.set(name, await sessionSettings(runtime, given, identity));
+  }
+  const handler = new HttpHandler({ runtime, options, gate, path, settings });
   const server = createServer((request, response) => {
     handler.handle(request, response).catch(() => {
       if (response.headersSent) response.destroy();
@@ -159,6 +168,8 @@ interface HttpHandlerParts {
   options: ServeHttpOptions;
   gate: RequestGate;
   path: string;
+  /** The settings of sessions, by the names of clients. */
+  settings: ReadonlyMap<string, McpSessionSettings>;
 }
 
 class HttpHandler {
@@ -229,8 +240,7 @@ class HttpHandler {
   }
 
   #open(client: string): HttpSession {
-    const { runtime, options } = this.#parts;
-    const { personality, identity, limits } = options.clients[client] ?? {};
+    const { runtime, options, settings } = this.#parts;
     const sessionId = `mcp-${randomUUID()}`;
     const tell = (kind: McpHttpSessionEvent['kind']) =>
       callListener(() => options.onSession?.({ kind, client, sessionId }));
@@ -238,11 +248,7 @@ class HttpHandler {
       runtime,
       sessionId,
       client,
-      settings: {
-        identity: { platform: 'mcp', userScopeId: client, ...identity },
-        ...(personality !== undefined && { personality }),
-        ...(limits !== undefined && { limits }),
-      },
+      settings: settings.get(client) ?? {},
       options,
       limits: this.#limits,
       onBegin: (id) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { assertOptions, discard, type OptionNames } from '@ethosagent/policy';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { assertRuntime, assertServeOptions } from './assert-options.js';
+import { assertRuntime, assertServeOptions, sessionSettings } from './assert-options.js';
 import { ClientConnection } from './client-connection.js';
 import { UniqueIdsTransport } from './request-ids.js';
 import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
@@ -62,16 +62,17 @@ export async function serveStdio(
   assertOptions('serveStdio', options, OPTIONS);
   const { sessionId = `mcp-${randomUUID()}`, personality, identity, limits, ...rest } = options;
   assertServeOptions(rest);
-  await runtime.personality(personality);
+  const given = {
+    ...(personality !== undefined && { personality }),
+    ...(identity !== undefined && { identity }),
+    ...(limits !== undefined && { limits }),
+  };
+  const settings = await sessionSettings(runtime, given, { platform: 'mcp' });
   const connection = new ClientConnection({
     runtime,
     sessionId,
     client: 'stdio',
-    settings: {
-      identity: { platform: 'mcp', ...identity },
-      ...(personality !== undefined && { personality }),
-      ...(limits !== undefined && { limits }),
-    },
+    settings,
     options: rest,
   });
   const { stdin } = process;
