@@ -1,4 +1,4 @@
-import { EFFECTS, nearestName, type OptionNames } from '@ethosagent/policy';
+import { EFFECTS, isThenable, nearestName, type OptionNames } from '@ethosagent/policy';
 import {
   type AnyTool,
   CAPABILITIES,
@@ -169,6 +169,7 @@ function capabilitiesShapeProblem(name: string, declared: ToolCapabilities): str
   if (typeof declared !== 'object' || declared === null) {
     return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
+  if (isThenable(declared)) return `${name}: capabilities are a promise; await it`;
   const unknown = unknownKey(declared);
   if (unknown !== undefined) return `${name}: ${unknown}`;
   for (const module of MODULES) {

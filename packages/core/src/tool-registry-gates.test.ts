@@ -407,6 +407,11 @@ describe('DefaultToolRegistry ownership', () => {
     ['a limit', { ...makeTool('x'), timoutMs: 5 }, '`timoutMs` is no property of a tool; write'],
     ['a list of tools', [makeTool('x')], 'a list is no tool; spread it'],
     ['a promise of a tool', Promise.resolve(makeTool('x')), 'a promise is no tool; await it'],
+    [
+      'a promise of capabilities',
+      { ...makeTool('x'), capabilities: Promise.resolve({}) },
+      'x: capabilities are a promise; await it',
+    ],
   ])('register says what was meant by %s that is misnamed', (_name, tool, message) => {
     const registry = new DefaultToolRegistry();
     expect(() => Reflect.apply(registry.register, registry, [untyped(tool)])).toThrow(message);
