@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorCodeOf } from '@ethosagent/types';
+import { type AnyTool, errorCodeOf } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
@@ -10,6 +10,11 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', res
 afterAll(() => server.close());
 
 const open = { allow_private_urls: true };
+
+const WITH_REACH: Partial<AnyTool> = { capabilities: { fs_reach: { read: ['/a'] } } };
+const WITH_SETTINGS: Partial<AnyTool> = {
+  settings: { schema: {}, parse: (settings) => ({ ok: true, settings }) },
+};
 
 /** A registry whose tool fetches a page and runs a program. */
 function registryOver(backends: unknown) {
@@ -42,7 +47,7 @@ it('a call runs whose personality sets nothing', async () => {
 
 describe('a policy of another kind limits everything', () => {
   const later = <T>(value: T) => Promise.resolve(value);
-  it.each<[string, object]>([
+  it.each<[name: string, backends: object, tool?: Partial<AnyTool>]>([
     ['a promise of a personality', { personality: async () => ({ safety: {} }) }],
     ['a promise that fails', { personality: () => Promise.reject(new TypeError('no file')) }],
     ['the id of a personality', { personality: () => 'coder' }],
@@ -53,7 +58,11 @@ describe('a policy of another kind limits everything', () => {
     ['a misspelt list', { personality: () => ({ safety: { network: { alow: [] } } }) }],
     ['no list', { personality: () => ({ safety: { network: { allow: null } } }) }],
     ['a text for a list', { personality: () => ({ safety: { network: { deny: '*' } } }) }],
-    ['settings that come later', { personality: () => ({ tool_settings: later({}) }) }],
+    [
+      'settings that come later',
+      { personality: () => ({ tool_settings: later({}) }) },
+      WITH_SETTINGS,
+    ],
     ['a promise of the policy for processes', { personalityProcess: async () => ({}) }],
     ['no policy for processes', { personalityProcess: () => null }],
     ['a misspelt sandbox', { personalityProcess: { sandbox: 'Required' } }],
@@ -63,19 +72,14 @@ describe('a policy of another kind limits everything', () => {
     ['quotas that are null', { personalityQuotas: { per_call: { requests: null } } }],
     ['a quota that is a text', { personalityQuotas: { per_call: { requests: '9' } } }],
     ['a promise of a list', { personalityNetworkAllow: async () => ['127.0.0.1'] }],
-    ['a promise of a reach', { personalityFsReach: async () => ({ read: [], write: [] }) }],
-  ])('%s', async (_name, backends) => {
+    [
+      'a promise of a reach',
+      { personalityFsReach: async () => ({ read: [], write: [] }) },
+      WITH_REACH,
+    ],
+  ])('%s', async (_name, backends, tool) => {
     const registry = registryOver(backends);
-    if ('personalityFsReach' in backends) {
-      registry.register(makeTool('t', undefined, { capabilities: { fs_reach: { read: ['/a'] } } }));
-    }
-    if ('tool_settings' in Object(Object(backends).personality?.())) {
-      registry.register(
-        makeTool('t', undefined, {
-          settings: { schema: {}, parse: (settings) => ({ ok: true, settings }) },
-        }),
-      );
-    }
+    if (tool !== undefined) registry.register(makeTool('t', undefined, tool));
     const result = await runOne(registry, 't', {}, { networkPolicy: open });
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining('CONFIG_INVALID') });
   });

@@ -16,10 +16,12 @@ import {
   PROCESS,
   QUOTAS,
   REACH,
+  soundHosts,
   soundPolicy,
 } from './policy-shape.js';
 
 const NO_REACH: PersonalityFsReach = { read: [], write: [] };
+const NO_HOSTS: readonly string[] = [];
 
 /** For an unknown personality, such as one whose file became invalid while a call waited. */
 const UNKNOWN: PersonalityPolicy = {
@@ -95,7 +97,7 @@ export class PolicyAtOnce {
     const own = this.#backends.personalityNetworkPolicy;
     return own === undefined
       ? this.#said?.safety?.network
-      : this.#ask('personalityNetworkPolicy', own, NETWORK);
+      : this.#ask('backends.personalityNetworkPolicy', own, NETWORK);
   }
 
   /** How processes run; `undefined` if they run without restrictions. */
@@ -105,7 +107,7 @@ export class PolicyAtOnce {
       value:
         own === undefined
           ? this.#said?.safety?.process
-          : this.#ask('personalityProcess', own, PROCESS),
+          : this.#ask('backends.personalityProcess', own, PROCESS),
     };
     return this.#process.value;
   }
@@ -117,7 +119,7 @@ export class PolicyAtOnce {
       value:
         own === undefined
           ? this.#said?.safety?.quotas
-          : this.#ask('personalityQuotas', own, QUOTAS),
+          : this.#ask('backends.personalityQuotas', own, QUOTAS),
     };
     return this.#quotas.value;
   }
@@ -202,23 +204,25 @@ export class PolicyAtOnce {
   get #said(): PersonalityPolicy | undefined {
     const { personality } = this.#backends;
     if (personality === undefined) return undefined;
-    this.#whole ??= { value: this.#ask('personality', personality, PERSONALITY) ?? UNKNOWN };
+    this.#whole ??= {
+      value: this.#ask('backends.personality', personality, PERSONALITY) ?? UNKNOWN,
+    };
     return this.#whole.value;
   }
 
   /** @throws `CONFIG_INVALID` for an answer that would limit nothing, such as a promise */
   #ask<T extends object>(
-    name: keyof CapabilityBackends,
+    of: string,
     source: T | ((id: string | undefined) => T | undefined),
     shape: PolicyShape,
   ): T | undefined {
     const said = typeof source === 'function' ? source(this.#personalityId) : source;
-    return said === undefined ? undefined : soundPolicy(`backends.${name}`, said, shape);
+    return said === undefined ? undefined : soundPolicy(of, said, shape);
   }
 
   #askReach(): PersonalityFsReach {
     const own = this.#backends.personalityFsReach;
-    if (own !== undefined) return this.#ask('personalityFsReach', own, REACH) ?? NO_REACH;
+    if (own !== undefined) return this.#ask('backends.personalityFsReach', own, REACH) ?? NO_REACH;
     const said = this.#said?.fs_reach;
     return said === undefined ? NO_REACH : { ...NO_REACH, ...said };
   }
@@ -229,8 +233,7 @@ export class PolicyAtOnce {
     const said = typeof own === 'function' ? own(this.#personalityId) : own;
     if (said === null) return undefined;
     // A function knows every personality, so a personality that it does not know gets nothing.
-    const policy = { allow: said ?? [] };
-    return soundPolicy('backends.personalityNetworkAllow', policy, NETWORK).allow;
+    return soundHosts('backends.personalityNetworkAllow', said ?? NO_HOSTS);
   }
 }
 

@@ -165,7 +165,10 @@ export const PERSONALITY: PolicyShape = {
   isOpen: true,
 };
 
-/** The parts that were found to be well-formed: most policies are asked for again by each call. */
+/**
+ * What was found to be well-formed. Most hosts answer each call with the same objects, so each is looked
+ * at once: what a host puts into an object later is not.
+ */
 const sound = new WeakMap<object, PolicyShape>();
 
 /**
@@ -185,6 +188,22 @@ export function soundPolicy<T>(of: string, policy: T, shape: PolicyShape): T {
 }
 
 /**
+ * As `soundPolicy`, for hosts that are allowed.
+ *
+ * @param of where the list comes from, for the message
+ * @param hosts anything
+ * @returns the list
+ * @throws `CONFIG_INVALID` for what is no list of texts
+ */
+export function soundHosts(of: string, hosts: readonly string[]): readonly string[] {
+  if (sound.get(hosts) !== NETWORK) {
+    soundPolicy(of, { allow: hosts }, NETWORK);
+    sound.set(hosts, NETWORK);
+  }
+  return hosts;
+}
+
+/**
  * What `soundPolicy` refuses.
  *
  * @param at the place of the policy, for the message
@@ -193,12 +212,12 @@ export function soundPolicy<T>(of: string, policy: T, shape: PolicyShape): T {
  * @returns `undefined` for a well-formed policy
  */
 export function policyProblem(at: string, policy: unknown, shape: PolicyShape): string | undefined {
+  if (isObject(policy) && sound.get(policy) === shape) return undefined;
   if (isThenable(policy)) {
     discard(policy);
     return `${at} is a promise; load it before, and answer at once`;
   }
   if (!isObject(policy)) return `${at} must be an object`;
-  if (sound.get(policy) === shape) return undefined;
   const problem = fieldProblem(policy, shape);
   if (problem !== undefined) return `${at}: ${problem}`;
   const { parts, each } = shape;

@@ -45,7 +45,8 @@ export class ClientApprovals {
   /** Returns `later` if the client can't show forms, or its user gave no answer. */
   readonly approve = async (asked: ApprovalRequest): Promise<ApprovalDecision | 'later'> => {
     const { server, personality, by, timeoutMs } = this.#parts;
-    const request = this.#requests.get(asked.toolCallId);
+    // The client knows of the call of its own only, and not of those that its tool makes.
+    const request = this.#requests.get(asked.parentCallId ?? asked.toolCallId);
     const canAsk = server.getClientCapabilities()?.elicitation?.form !== undefined;
     if (request === undefined || !canAsk) return 'later';
     const config = await personality();

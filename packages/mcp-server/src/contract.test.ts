@@ -266,6 +266,18 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       expect(await (await otherProcess({ client, ...connected })).pending()).toEqual([]);
     });
 
+    it('asks its user about each call that a tool makes', async () => {
+      const asked: string[] = [];
+      const { client } = await connect(({ message }) => {
+        asked.push(message);
+        return { action: 'accept', content: { approve: asked.length === 1 } };
+      });
+      const said = await call(client, 'count_twice', { line: 'a' });
+      expect(textOf(said)).toContain('true,false');
+      expect(counted()).toBe('a\n');
+      expect(asked).toEqual(Array(2).fill(expect.stringContaining('count needs approval')));
+    });
+
     const refusals = [
       ['a no', { action: 'accept', content: { approve: false, reason: 'not today' } }, 'not today'],
       ['no word', { action: 'decline' }, 'refused'],

@@ -1,7 +1,13 @@
-import { type AskHost, answerOfHost, type CapabilityBackends } from '@ethosagent/core';
+import {
+  type AskHost,
+  answerOfHost,
+  type CapabilityBackends,
+  type PersonalityPolicy,
+} from '@ethosagent/core';
 import type { AuditSink, PersonalityConfig } from '@ethosagent/types';
 import { hostEnvironment } from './host-environment.js';
 import type { PersonalityConfigs } from './personality-configs.js';
+import type { PersonalityReach } from './personality-reach.js';
 import { baseEnvironment } from './process-env.js';
 import type { ToolRuntimeOptions } from './runtime-api.js';
 import type { StoresByName } from './stores/runtime-stores.js';
@@ -30,6 +36,8 @@ export function createBackends({
   offers,
 }: RuntimeBackendsParts): CapabilityBackends {
   const { approve, fetch, lookup, sandbox } = options;
+  // Each config has a reach of its own, which is the same object as long as it holds.
+  const policies = new WeakMap<PersonalityReach, PersonalityPolicy>();
   return {
     kvStoreFactory: stores.keyValue,
     secretsBackend: (ref) => stores.secrets.get(ref),
@@ -40,13 +48,19 @@ export function createBackends({
     personality: (id) => {
       const config = personalities.at(id);
       if (config === undefined || !admits(config)) return undefined;
-      const { problems: _, isProvisional: __, ...fs_reach } = personalities.reachOf(config);
-      return {
-        ...config,
-        fs_reach,
-        places: personalities.placesOf(config),
-        offers: (tool) => offers(config, tool),
-      };
+      const reach = personalities.reachOf(config);
+      let policy = policies.get(reach);
+      if (policy === undefined) {
+        const { problems: _, isProvisional: __, ...fs_reach } = reach;
+        policy = {
+          ...config,
+          fs_reach,
+          places: personalities.placesOf(config),
+          offers: (tool) => offers(config, tool),
+        };
+        policies.set(reach, policy);
+      }
+      return policy;
     },
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,
