@@ -107,9 +107,10 @@ export class AgentLoop {
    * continue it.
    *
    * @param input the session, the prompt and its attachments
-   * @returns the events, in order; the last one is `done`
+   * @returns the events, in order, to be read once; the last one is `done`
    * @throws `TURN_INVALID` for a blank prompt without attachments, if the last turn of the session
-   * runs or is not finished, if its stored records can't be read, or if the loop was closed
+   * runs or is not finished, if its stored records can't be read, if the loop was closed, or if the
+   * events are read again
    * @throws `SESSION_CHANGED` if another process writes to the session
    * @throws `SESSION_TAKEN` if somebody else holds the session
    * @throws `SESSION_OWNER_MISMATCH` if the session belongs to another owner
@@ -125,7 +126,7 @@ export class AgentLoop {
    * not begun and those that were approved, and tells the model which calls may have run.
    *
    * @param input the session, and a signal
-   * @returns the events, in order; the last one is `done`
+   * @returns the events, in order, to be read once; the last one is `done`
    * @throws as `run`; `TURN_INVALID` if no turn is unfinished, or if the turn began under another
    * personality
    */
