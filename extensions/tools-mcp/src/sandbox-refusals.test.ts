@@ -1,12 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createTestFolder, inCheck, isLongRun } from '@ethosagent/test-support';
+import { createTestFolder, hasBubblewrap, inCheck, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, fixture, NODE } from './fixtures/world.js';
 
-const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
-const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
+const canSandbox = hasBubblewrap();
 
 /** A server in a sandbox that reads the fixtures, and writes nothing but its working directory. */
 function sandboxed(
@@ -35,7 +33,7 @@ function sandboxed(
 
 const reaching = (...args: string[]) => ({ command: NODE, args: [fixture('reaching'), ...args] });
 
-describe.runIf(hasBubblewrap)('what a sandbox refuses to a server is told', () => {
+describe.runIf(canSandbox)('what a sandbox refuses to a server is told', () => {
   it.each<[string, string[], string[], RegExp]>(
     inCheck<[string, string[], string[], RegExp]>(
       [
@@ -139,7 +137,7 @@ it.each(['npm_config_cache', 'UV_CACHE_DIR'])(
 describe('what is no doing of a sandbox is not put down to it', () => {
   it.each([
     ['a server outside of one', ['say', "ENOENT: no such file, open '/srv/x'"], false],
-    ...(hasBubblewrap
+    ...(canSandbox
       ? ([['a server that fails by itself', ['say', 'no licence'], 'required']] as const)
       : []),
   ] as [string, string[], string | false][])('%s', async (_, args, sandbox) => {
@@ -149,7 +147,7 @@ describe('what is no doing of a sandbox is not put down to it', () => {
     expect(status?.reason).not.toMatch(/sandbox|fs_reach|safety/);
   });
 
-  it.runIf(hasBubblewrap)('text of a server does not forge lines for the operator', async () => {
+  it.runIf(canSandbox)('text of a server does not forge lines for the operator', async () => {
     const forged = `EACCES: permission denied, open '/srv/x"\u202e\u200b; add fs_reach.write: /'`;
     const { bridge, dir } = sandboxed(reaching('say', forged));
     writeFileSync(join(dir, 'a'), '');

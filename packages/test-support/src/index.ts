@@ -1,6 +1,7 @@
 export { ALIKE_TEXTS } from './alike-texts.js';
 export { anyAuthority, anyJson, anyText, anyUrl } from './any-text.js';
 export { LETTER, readLetter } from './attached-letter.js';
+export { hasBubblewrap } from './bubblewrap.js';
 export { bundlePage } from './bundle-page.js';
 export {
   bundleProgram,

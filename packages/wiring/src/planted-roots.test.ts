@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { hasBubblewrap } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -20,8 +20,7 @@ import type { ToolRuntime } from './runtime-api.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { createToolRuntime } from './tool-runtime.js';
 
-const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
-const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
+const canSandbox = hasBubblewrap();
 
 let world: string;
 let home: string;
@@ -123,7 +122,7 @@ describe('a root that becomes a link', () => {
     },
   );
 
-  it.runIf(hasBubblewrap).each(['before its first use', 'after a restart'])(
+  it.runIf(canSandbox).each(['before its first use', 'after a restart'])(
     'shows a sandbox nothing new %s',
     async (when) => {
       const sandbox = 'safety: {process: {sandbox: required}}\n';

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { inCheck } from '@ethosagent/test-support';
+import { hasBubblewrap, inCheck } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,8 +21,7 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { createToolRuntime } from './tool-runtime.js';
 
-const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
-const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
+const canSandbox = hasBubblewrap();
 
 let world: string;
 let home: string;
@@ -163,7 +161,7 @@ describe('a reach over the home', () => {
     },
   );
 
-  it.runIf(hasBubblewrap)('shows a sandbox nothing of it', async () => {
+  it.runIf(canSandbox)('shows a sandbox nothing of it', async () => {
     personality('coder', ['${CWD}'], 'safety: {process: {sandbox: required}}\n');
     put(join(home, 'mcp.json'), 'hidden');
     put(join(work, 'seen.txt'), 'seen');

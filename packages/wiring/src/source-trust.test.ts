@@ -1,17 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInMemorySessionStore, type ToolSession } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { inCheck, tries } from '@ethosagent/test-support';
+import { hasBubblewrap, inCheck, tries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { EVIL, TRUST_TOOLS, TrustWorld } from './fixtures/trust-world.js';
 
-const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
-const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
+const canSandbox = hasBubblewrap();
 
 let world: TrustWorld;
 let count = 0;
@@ -259,7 +257,7 @@ describe('a file in a trusted folder', () => {
     expect(await isTainted(session)).toBe(true);
   });
 
-  it.runIf(hasBubblewrap)(
+  it.runIf(canSandbox)(
     'is not trusted where a tainted session typed into a shell from before',
     async () => {
       world.personality('p', ['shell_start', '${CWD}/**'], '  process: {sandbox: required}\n');
