@@ -69,6 +69,8 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
     toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
+    // It starts nothing.
+    effects: [],
     outputIsUntrusted: true,
     supportsDryRun: true,
     timeoutMs: MAX_WAIT_MS + 30_000,

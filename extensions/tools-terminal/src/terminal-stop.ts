@@ -21,6 +21,8 @@ export function createTerminalStopTool(): Tool<z.output<typeof input>> {
     toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
+    // It starts nothing.
+    effects: [],
     supportsDryRun: true,
     execute: ({ id }, ctx) =>
       withAccessFailures(async () => {

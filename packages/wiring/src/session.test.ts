@@ -102,6 +102,24 @@ describe('a session', () => {
     expect(await session.sources()).toEqual([{ source: file('page.txt'), tool: 'read_file' }]);
   });
 
+  it('asks nobody to read what its background process wrote, nor to end it', async () => {
+    const asked: string[] = [];
+    const approve = ({ toolName }: { toolName: string }) => asked.push(toolName) > 0;
+    const tools = ['read_file', 'terminal_start', 'terminal_read', 'terminal_stop'];
+    const session = (await start({ tools, approve })).session('s');
+    const command = { command: 'echo written; exec sleep 600' };
+    await one(session, 'terminal_start', command);
+    await one(session, 'read_file', read());
+    asked.length = 0;
+    const wait = { until: 'written', wait_ms: 60_000 };
+    const output = await one(session, 'terminal_read', { id: 'bg-1', ...wait });
+    expect(output.text).toContain('written');
+    const ended = await one(session, 'terminal_stop', { id: 'bg-1' });
+    expect(ended.result.ok).toBe(true);
+    await one(session, 'terminal_start', command);
+    expect(asked).toEqual(['terminal_start']);
+  });
+
   it('is where runtime.execute runs too, by name and without one', async () => {
     const runtime = await start();
     for (const options of [{ sessionId: 'named' }, {}]) {
