@@ -60,8 +60,8 @@ export function wrongOption<Options extends object>(
 ): string | undefined {
   // No list of entries is made: each batch of calls asks this.
   for (const name in values) {
+    const kind = Object.hasOwn(values, name) ? values[name] : undefined;
     const value: unknown = options[name];
-    const kind = values[name];
     if (value === undefined || kind === undefined) continue;
     const [fits, wanted] = kind;
     const isPromise = value instanceof Promise;
