@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ABOVE_ZERO, assertNumbers, assertOptions, type OptionNames } from './options.js';
+import {
+  ABOVE_ZERO,
+  assertNumbers,
+  assertOptions,
+  type OptionNames,
+  wrongOption,
+} from './options.js';
+import { isBoolean } from './shape.js';
 
 interface Options {
   denyPaths?: readonly string[];
@@ -50,5 +57,14 @@ describe('assertNumbers', () => {
     expect(() => assertNumbers('limits.', limits, ABOVE_ZERO)).toThrow(
       `CONFIG_INVALID: limits.maxSteps is ${told}; give a number above zero`,
     );
+  });
+});
+
+describe('wrongOption', () => {
+  it('knows only the options that a list names itself', () => {
+    const inherited = { all: [() => false, 'nothing'] } as const;
+    const values = Object.assign(Object.create(inherited), { own: [isBoolean, 'true or false'] });
+    expect(wrongOption({ own: true, all: 1 }, values)).toBeUndefined();
+    expect(wrongOption({ own: 1, all: 1 }, values)).toBe('own must be true or false');
   });
 });
