@@ -1,6 +1,4 @@
-import { assertOptions } from '@ethosagent/policy';
 import type { Agent, AgentOptions } from './agent-api.js';
-import { AGENT_OPTIONS } from './known-agent-options.js';
 
 /**
  * Creates an agent: a runtime, and an agent loop over its tools. Each turn runs under the active
@@ -26,9 +24,11 @@ import { AGENT_OPTIONS } from './known-agent-options.js';
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  assertOptions('createAgent', options, AGENT_OPTIONS);
   // Copied before the loop and the engine are loaded, since the host may change them while it waits.
-  const { cwd = process.cwd(), ...rest } = options;
+  // What is no object is refused there as it is.
+  const isObject = Object(options) === options && !(options instanceof Promise);
+  const given = isObject ? { ...options } : options;
+  const cwd = given?.cwd ?? process.cwd();
   const { openAgent } = await import('./open-agent.js');
-  return openAgent({ ...rest, cwd });
+  return openAgent(given, cwd);
 }

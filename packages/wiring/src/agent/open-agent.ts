@@ -1,15 +1,40 @@
 import { AgentLoop } from '@ethosagent/agent-loop';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { imageScalerOf } from '../installed-scaler.js';
+import { RUNTIME_OPTIONS } from '../known-options.js';
 import { openToolRuntime } from '../open-tool-runtime.js';
+import type { ToolRuntimeOptions } from '../runtime-api.js';
 import type { Agent, AgentOptions } from './agent-api.js';
-import { LOOP_OPTIONS } from './known-agent-options.js';
+
+/** The options that go to the loop as they are. */
+const LOOP_OPTIONS: OptionNames<Omit<AgentOptions, keyof ToolRuntimeOptions | 'toolLimits'>> = {
+  model: true,
+  instructions: true,
+  identity: true,
+  retries: true,
+  prices: true,
+  delegation: true,
+  context: true,
+  toolSearch: true,
+  onInternal: true,
+  toolImages: true,
+  modelSettings: true,
+  now: true,
+};
+const OPTIONS: OptionNames<AgentOptions> = {
+  ...RUNTIME_OPTIONS,
+  ...LOOP_OPTIONS,
+  toolLimits: true,
+};
 
 /**
  * Creates an agent. This module loads the loop and the engine, so it is loaded for the first agent.
  *
  * @param options a copy, which the host does not change
+ * @param cwd where the tools work
  */
-export async function openAgent(options: AgentOptions & { cwd: string }): Promise<Agent> {
+export async function openAgent(options: AgentOptions, cwd: string): Promise<Agent> {
+  assertOptions('createAgent', options, OPTIONS);
   const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
   const imageScaler = await imageScalerOf(given);
   const runtime = await openToolRuntime(
@@ -19,7 +44,7 @@ export async function openAgent(options: AgentOptions & { cwd: string }): Promis
       imageScaler: imageScaler ?? false,
       ...(toolLimits !== undefined && { limits: toolLimits }),
     },
-    rest.cwd,
+    cwd,
   );
   let loop: AgentLoop;
   try {
