@@ -1,46 +1,50 @@
-/** Throws once another process may hold the session. */
-type AssertOwned = () => void;
+/** A batch of calls that holds a session. Two batches may have the same check. */
+interface Holding {
+  /** Throws once another process may hold the session. */
+  readonly assertOwned: () => void;
+}
 
 /**
  * Whether this process may still act for its sessions. A service outlives the claim under which it was
  * opened, so its accessors ask here.
  */
 export class SessionOwners {
-  readonly #checks = new Map<string, Set<AssertOwned>>();
+  readonly #holdings = new Map<string, Set<Holding>>();
 
   /**
    * Called when calls of a session begin that hold it.
    * @returns a function to call when they have ended. If the session was lost by then, it stays lost
    * until calls begin that hold it
    */
-  enter(sessionId: string, assertOwned: AssertOwned): () => void {
-    const checks = this.#checks.get(sessionId) ?? new Set();
-    this.#checks.set(sessionId, checks);
-    if (passes(assertOwned)) {
-      for (const check of checks) if (!passes(check)) checks.delete(check);
+  enter(sessionId: string, assertOwned: () => void): () => void {
+    const holdings = this.#holdings.get(sessionId) ?? new Set();
+    this.#holdings.set(sessionId, holdings);
+    const own = { assertOwned };
+    if (isOwned(own)) {
+      for (const holding of holdings) if (!isOwned(holding)) holdings.delete(holding);
     }
-    checks.add(assertOwned);
+    holdings.add(own);
     return () => {
-      if (passes(assertOwned)) checks.delete(assertOwned);
-      if (checks.size === 0 && this.#checks.get(sessionId) === checks) {
-        this.#checks.delete(sessionId);
+      if (isOwned(own)) holdings.delete(own);
+      if (holdings.size === 0 && this.#holdings.get(sessionId) === holdings) {
+        this.#holdings.delete(sessionId);
       }
     };
   }
 
   /** @throws `SESSION_TAKEN` once another process may hold the session */
   assertOwned(sessionId: string): void {
-    for (const check of this.#checks.get(sessionId) ?? []) check();
+    for (const { assertOwned } of this.#holdings.get(sessionId) ?? []) assertOwned();
   }
 
   forget(sessionId: string): void {
-    this.#checks.delete(sessionId);
+    this.#holdings.delete(sessionId);
   }
 }
 
-function passes(check: AssertOwned): boolean {
+function isOwned({ assertOwned }: Holding): boolean {
   try {
-    check();
+    assertOwned();
     return true;
   } catch {
     return false;
