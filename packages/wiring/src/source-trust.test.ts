@@ -191,6 +191,14 @@ describe('a file in a trusted folder', () => {
         await call(session, 'move', { from: world.file('tmp'), to: path });
       },
     ],
+    [
+      'was written by the storage of the turn',
+      (session, path) => call(session, 'keep', { path, text: EVIL }),
+    ],
+    [
+      'was moved there by the storage of the turn',
+      (session, path) => call(session, 'keep', { path, text: EVIL, from: world.file('tmp') }),
+    ],
     ['a program wrote', (session, path) => call(session, 'shell', { command: `echo > ${path}` })],
   ])('is not trusted in any session once it %s after untrusted content', async (_what, write) => {
     const runtime = await world.start();
@@ -297,6 +305,17 @@ describe('a file in a trusted folder', () => {
       expect(await isTainted(other)).toBe(true);
     },
   );
+
+  it('is not trusted where one was moved away after untrusted content', async () => {
+    const runtime = await world.start();
+    const [one, other] = [runtime.session('one'), runtime.session('other')];
+    world.file('sub/a', 'mine');
+    world.file('sub/b', 'mine');
+    await call(one, 'get', { urls: [world.url('/evil/a')] });
+    await call(one, 'move', { from: world.file('sub/a'), to: world.file('c') });
+    await call(other, 'list', { path: join(world.cwd, 'sub') });
+    expect(await isTainted(other)).toBe(true);
+  });
 
   it('is not trusted where a folder with one in it was moved there', async () => {
     const runtime = await world.start();

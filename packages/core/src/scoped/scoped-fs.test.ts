@@ -14,6 +14,7 @@ import type { AuditSink, Storage } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CallScope } from '../call-scope.js';
+import type { SourceNotes, Taint } from '../call-taint.js';
 import { rejection } from '../testing/batch.js';
 import { ScopedFsImpl } from './scoped-fs.js';
 
@@ -359,10 +360,10 @@ describe('ScopedFsImpl on disk', () => {
       write: () => answer('write'),
     };
     const storage = { ...untouched, contained: () => view };
-    const filesOf = (audit?: AuditSink) => {
+    const filesOf = (audit?: AuditSink, taint?: Taint) => {
       asked.length = 0;
       const journal = { sessionId: 's', personalityId: undefined, audit, now: Date.now };
-      const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
+      const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call', taint });
       const paths = new Set(['/data']);
       return { scope, fs: new ScopedFsImpl(storage, paths, paths, { scope }) };
     };
@@ -375,6 +376,32 @@ describe('ScopedFsImpl on disk', () => {
       expect(await Promise.allSettled(appends)).toMatchObject([ended, ended]);
       expect(asked).toEqual(['readBytes']);
     });
+
+    it.each(READS.filter(([name]) => name === 'read' || name === 'readBytes'))(
+      '%s notes where its path leads before and after, whether it finds something or not',
+      async (name, run) => {
+        const none = () => expect.fail('it has no such source');
+        const sources: SourceNotes = {
+          ...{
+            noteUrl: none,
+            noteKept: none,
+            known: none,
+            beforeWrite: none,
+            beforeUnseenWrite: none,
+          },
+          noteFile: (path) => asked.push(`note ${path}`),
+        };
+        const taint = {
+          taints: none,
+          noteRead: none,
+          noteCalled: none,
+          hasReadStored: false,
+          sources,
+        };
+        await run(filesOf(undefined, taint).fs, '/data/file').catch(() => {});
+        expect(asked).toEqual(['note /data/file', name, 'note /data/file']);
+      },
+    );
 
     it.each(OPERATIONS.filter(([name]) => name === 'read' || name === 'write'))(
       '%s does nothing that can not be recorded',
