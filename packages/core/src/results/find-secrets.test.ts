@@ -101,6 +101,15 @@ const ENCODERS: Record<string, (text: string) => string> = {
   '\\U escapes': longEscapes,
   '%u escapes': percentU,
   'named entities': named,
+  'named entities in upper case': (text) =>
+    named(text).replaceAll(/&[a-z]+;/g, (name) => name.toUpperCase()),
+  'HTML entities in hex, with zeros': (text) =>
+    Array.from(text, (c) => `&#x00000000${c.codePointAt(0)?.toString(16)};`).join(''),
+  'HTML entities in decimal, with zeros': (text) =>
+    Array.from(text, (c) => `&#00000000${c.codePointAt(0)};`).join(''),
+  'HTML entities without semicolons': (text) =>
+    Array.from(text, (c) => `&#${c.codePointAt(0)}`).join(''),
+  '\\X escapes': (text) => hex(text).replaceAll(/../g, '\\X$&'),
   'hex in lines of 60, as xxd -p': (text) => lines(hex(`${'x'.repeat(25)}${text}`), 60),
   'hex in lines of 16, indented, within JSON': (text) => json(lines(hex(text), 16, '\r\n\t')),
   'base64 in lines, indented': (text) =>
@@ -131,6 +140,48 @@ describe('SecretRedactor.redact', () => {
       expect(redactor.redact(redacted)).toBe(redacted);
     });
   }
+
+  it.each([0, 1, 2, 3])(
+    'replaces a secret in base64 after %i letters of another word',
+    (letters) => {
+      const redactor = new SecretRedactor();
+      redactor.add('k', 'sesame-key-of-the-cave');
+      const before = 'x'.repeat(letters);
+      const redacted = redactor.redact(`a ${before}${base64('sesame-key-of-the-cave')} b`);
+      expect(redacted).toMatch(/^a x{0,3}\[secret:k\] b$/);
+    },
+  );
+
+  it.each([
+    ['hex after a digit of another word', `f${hex('sesame-key')}`, 'f'],
+    ['base64 whose padding is percent-encoded', encodeURIComponent(base64('sesame-key')), ''],
+  ])('replaces a secret in %s, and nothing else', (_name, encoded, left) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sesame-key');
+    expect(redactor.redact(`x ${encoded} y`)).toBe(`x ${left}[secret:k] y`);
+  });
+
+  // Words are looked for in pieces of a million characters, which overlap.
+  it.each([900_000, 1_000_000, 1_048_570, 1_900_000])(
+    'replaces an encoded secret after %i characters where it is',
+    (chars) => {
+      const redactor = new SecretRedactor();
+      redactor.add('k', 'sesame-key-of-the-cave');
+      const filler = 'a line. '.repeat(chars / 8).padEnd(chars, '.');
+      for (const encode of [base64, hex]) {
+        const text = `${filler} ${encode('sesame-key-of-the-cave')} ${filler}`;
+        expect(redactor.redact(text) === `${filler} [secret:k] ${filler}`).toBe(true);
+      }
+    },
+  );
+
+  it('takes numbers that are no characters for nothing, and goes on', () => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sesame-key');
+    const numbers = String.raw`&#9999999; &#xffffff; \u{110000} \Uffffffff`;
+    const redacted = redactor.redact(`${numbers} &#115;esame-key`);
+    expect(redacted).toBe(`${numbers} [secret:k]`);
+  });
 
   it.each([
     ['base64', base64],
