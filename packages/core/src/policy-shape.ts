@@ -166,8 +166,8 @@ export const PERSONALITY: PolicyShape = {
 };
 
 /**
- * What was found to be well-formed. Most hosts answer each call with the same objects, so each is looked
- * at once: what a host puts into an object later is not.
+ * What was found to be well-formed. Most hosts answer each call with the same objects, so each is checked
+ * once, and not again if the host changes it.
  */
 const sound = new WeakMap<object, PolicyShape>();
 
@@ -203,15 +203,8 @@ export function soundHosts(of: string, hosts: readonly string[]): readonly strin
   return hosts;
 }
 
-/**
- * What `soundPolicy` refuses.
- *
- * @param at the place of the policy, for the message
- * @param policy anything
- * @param shape what it may hold
- * @returns `undefined` for a well-formed policy
- */
-export function policyProblem(at: string, policy: unknown, shape: PolicyShape): string | undefined {
+/** What is wrong with a policy, or with one of its parts. `at` is its place, for the message. */
+function policyProblem(at: string, policy: unknown, shape: PolicyShape): string | undefined {
   if (isObject(policy) && sound.get(policy) === shape) return undefined;
   if (isThenable(policy)) {
     discard(policy);
