@@ -45,6 +45,8 @@ export interface HopContext {
   /** Like `checkAddresses`, before a call of a `fetch` that may open its own connection. */
   checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]>;
   agent(): Promise<PinnedAgent>;
+  /** Throws if the guard was closed. */
+  assertOpen(): void;
 }
 
 /**
@@ -153,8 +155,7 @@ export class Hop {
     if (!isIpLiteral(hostname)) {
       this.#noteOpened(await lifetime.race(checkBeforehand(hostname, urlPort(this.#url))));
     }
-    this.#pay();
-    this.settle();
+    this.#begin();
   }
 
   #noteOpened(addresses: readonly ResolvedAddress[]): void {
@@ -211,8 +212,7 @@ export class Hop {
     }
     const pinned = await agent();
     if (lifetime.failed) return;
-    this.#pay();
-    this.settle();
+    this.#begin();
     this.#exchange = new Exchange({
       host,
       maxBodyBytes,
@@ -254,7 +254,15 @@ export class Hop {
     });
   }
 
-  /** Counts the hop against the quotas, once, right before its connection is opened. */
+  /** Counts and reports the hop, right before its connection is opened. */
+  #begin(): void {
+    // The guard may have been closed while the hop waited, for its addresses or for `prepare`.
+    this.#context.assertOpen();
+    this.#pay();
+    this.settle();
+  }
+
+  /** Counts the hop against the quotas, once. */
   #pay(): void {
     if (this.#unpaid === undefined) return;
     const bytes = this.#unpaid;

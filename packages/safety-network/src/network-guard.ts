@@ -105,7 +105,8 @@ export class NetworkGuard {
   #agent: Promise<PinnedAgent> | undefined;
   /** The sockets that `connect` returned. */
   readonly #sockets = new Set<Socket>();
-  #isClosed = false;
+  /** Fires when the guard is closed. */
+  readonly #closing = new AbortController();
 
   /**
    * Creates a guard for one host set and one policy.
@@ -146,7 +147,7 @@ export class NetworkGuard {
     ]);
     try {
       lifetime.throwIfFailed();
-      if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
+      this.#assertOpen();
       const response = await this.#follow(url, init, { options, lifetime });
       if (options.idleTimeoutMs !== undefined) lifetime.waitWhileBytesCome(options.idleTimeoutMs);
       lifetimes.set(response, lifetime);
@@ -171,13 +172,22 @@ export class NetworkGuard {
    * @throws the error of a callback of `options`, or the reason of an aborted signal
    */
   async connect(url: URL, options: ConnectOptions): Promise<Socket> {
-    if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
+    this.#assertOpen();
     const { openConnection } = await import('./connection.js');
     const resolveChecked = (host: string, port: number) => this.#resolveChecked(host, port);
-    const socket = await openConnection(url, { rules: this.#rules, resolveChecked }, options);
+    const signal = AbortSignal.any([
+      this.#closing.signal,
+      ...(options.signal ? [options.signal] : []),
+    ]);
+    const socket = await openConnection(
+      url,
+      { rules: this.#rules, resolveChecked },
+      { ...options, signal },
+    );
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    if (this.#isClosed) socket.destroy();
+    if (this.#closing.signal.aborted) socket.destroy();
+    this.#assertOpen();
     return socket;
   }
 
@@ -192,9 +202,12 @@ export class NetworkGuard {
     if (verdict.decision === 'denied') throw denialError(verdict);
   }
 
-  /** Ends every connection with its requests. Later requests fail with `NETWORK_FAILED`. */
+  /**
+   * Ends every connection with its requests. Requests that are not sent yet, and later ones, fail
+   * with `NETWORK_FAILED`.
+   */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(new EthosError('NETWORK_FAILED', 'the network guard is closed'));
     for (const socket of this.#sockets) socket.destroy();
     await (await this.#agent)?.destroy();
   }
@@ -216,6 +229,7 @@ export class NetworkGuard {
       checkAddresses: (host, port) => this.#resolveChecked(host, port),
       checkBeforehand: (host, port) => this.#checkBeforehand(host, port),
       agent: () => this.#getAgent(),
+      assertOpen: () => this.#assertOpen(),
     };
     const maxRedirects = this.#limit('maxRedirects', options);
     const redirect = init.redirect ?? 'follow';
@@ -282,6 +296,10 @@ export class NetworkGuard {
     const addresses = found.map(({ address }) => address);
     const denial = this.#rules.judgeAddresses(host, port, addresses);
     if (denial) throw denialError(denial);
+  }
+
+  #assertOpen(): void {
+    this.#closing.signal.throwIfAborted();
   }
 
   #getAgent(): Promise<PinnedAgent> {
