@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNetworkGuard, type NetworkGuardOptions } from './network-guard.js';
 import { type LoopbackServer, rejection, startServer } from './testing/loopback.js';
 
@@ -7,7 +7,10 @@ let server: LoopbackServer;
 beforeEach(async () => {
   server = await startServer((_, response) => response.end('hello'));
 });
-afterEach(() => server.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await server.close();
+});
 
 const closed = { code: 'NETWORK_FAILED', message: expect.stringContaining('guard is closed') };
 
@@ -107,6 +110,44 @@ describe('NetworkGuard.close', () => {
     go();
     expect(await failed).toMatchObject(closed);
     expect(server.connections).toBe(0);
+  });
+
+  it('ends an attempt to connect', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { wait, wasAsked, go } = gate();
+    let isAttempted = false;
+    const guard = guardOf({
+      lookup: async () => {
+        // The attempt looks the name up once more, when what was found before is too old.
+        if (isAttempted) await wait();
+        isAttempted = true;
+        vi.advanceTimersByTime(60_000);
+        return [{ address: '127.0.0.1' }];
+      },
+    });
+    const url = new URL(`http://a.test:${server.port}/`);
+    const failed = rejection(guard.connect(url, { timeoutMs: 10_000 }));
+    await wasAsked;
+    await guard.close();
+    expect(await failed).toMatchObject(closed);
+    go();
+    expect(server.connections).toBe(0);
+  });
+
+  it('may have to end many attempts at once, of which Node gives no warning', async () => {
+    const warnings: unknown[] = [];
+    const onWarning = (warning: unknown) => warnings.push(warning);
+    process.on('warning', onWarning);
+    try {
+      const guard = guardOf();
+      const signal = new AbortController().signal;
+      const connect = () => guard.connect(new URL(server.origin), { timeoutMs: 10_000, signal });
+      await Promise.all(Array.from({ length: 12 }, connect));
+      await guard.close();
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', onWarning);
+    }
   });
 
   it('ends an open connection', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
@@ -25,6 +26,8 @@ export interface ConnectOptions {
 
 export interface ConnectionRules {
   readonly rules: NetworkRules;
+  /** Ends an attempt to connect, with its reason. */
+  readonly closing: AbortSignal;
   /** Returns the checked addresses of a host name; none if the host itself is an address. */
   resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]>;
 }
@@ -35,9 +38,10 @@ export interface ConnectionRules {
  */
 export async function openConnection(
   url: URL,
-  { rules, resolveChecked }: ConnectionRules,
+  { rules, closing, resolveChecked }: ConnectionRules,
   options: ConnectOptions,
 ): Promise<Socket> {
+  const signals = options.signal === undefined ? [closing] : [closing, options.signal];
   const host = normalizeHost(url.hostname) ?? url.hostname;
   const port = urlPort(url);
   let entries: DecidingEntries = {};
@@ -51,7 +55,7 @@ export async function openConnection(
     if (verdict.decision === 'denied') throw denialError(verdict);
     const addresses = await resolveChecked(host, port);
     entries = { ...entries, ...rules.openedBy(host, port, addresses.map(addressOf)) };
-    options.signal?.throwIfAborted();
+    for (const signal of signals) signal.throwIfAborted();
     options.onSpend?.({ requests: 1 });
   } catch (error) {
     entries = { ...entries, ...entriesOf(error) };
@@ -69,28 +73,34 @@ export async function openConnection(
       (error: Error) => callback(error, ''),
     );
   };
-  return connected(connect({ host, port, lookup, noDelay: true }), url.host, options);
+  const socket = connect({ host, port, lookup, noDelay: true });
+  return connected(socket, url.host, { timeoutMs: options.timeoutMs, signals });
 }
 
 function connected(
   socket: Socket,
   host: string,
-  { timeoutMs, signal }: ConnectOptions,
+  { timeoutMs, signals }: { timeoutMs: number; signals: readonly AbortSignal[] },
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const detail = `${host} did not accept the connection in time`;
       socket.destroy(new EthosError('NETWORK_TIMEOUT', detail));
     }, timeoutMs);
-    const onAbort = () => socket.destroy(toError(signal?.reason));
+    const reason = () => signals.find(({ aborted }) => aborted)?.reason;
+    const onAbort = () => socket.destroy(toError(reason()));
     const settle = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      for (const signal of signals) signal.removeEventListener('abort', onAbort);
     };
-    signal?.addEventListener('abort', onAbort, { once: true });
+    for (const signal of signals) {
+      // Node would warn of a leak when eleven connections are being opened.
+      setMaxListeners(Number.POSITIVE_INFINITY, signal);
+      signal.addEventListener('abort', onAbort, { once: true });
+    }
     socket.once('error', (error) => {
       settle();
-      reject(error === signal?.reason ? error : toNetworkError(host, error));
+      reject(error === reason() ? error : toNetworkError(host, error));
     });
     socket.once('connect', () => {
       settle();

@@ -175,18 +175,15 @@ export class NetworkGuard {
     this.#assertOpen();
     const { openConnection } = await import('./connection.js');
     const resolveChecked = (host: string, port: number) => this.#resolveChecked(host, port);
-    const signal = AbortSignal.any([
-      this.#closing.signal,
-      ...(options.signal ? [options.signal] : []),
-    ]);
+    const closing = this.#closing.signal;
     const socket = await openConnection(
       url,
-      { rules: this.#rules, resolveChecked },
-      { ...options, signal },
+      { rules: this.#rules, closing, resolveChecked },
+      options,
     );
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    if (this.#closing.signal.aborted) socket.destroy();
+    if (closing.aborted) socket.destroy();
     this.#assertOpen();
     return socket;
   }
