@@ -2,15 +2,19 @@ import { CapabilityError } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createNetworkGuard, type NetworkGuardOptions } from './network-guard.js';
 
-/** The rule by which a guard denies a URL; `undefined` if it allows it. */
-function denialOf(options: NetworkGuardOptions, url: string): string | undefined {
+/** The error with which a guard denies a URL; `undefined` if it allows it. */
+function errorOf(options: NetworkGuardOptions, url: string): CapabilityError | undefined {
   try {
     createNetworkGuard(options).assertUrl(url);
     return undefined;
   } catch (error) {
     if (!(error instanceof CapabilityError)) throw error;
-    return error.rule;
+    return error;
   }
+}
+
+function denialOf(options: NetworkGuardOptions, url: string): string | undefined {
+  return errorOf(options, url)?.rule;
 }
 
 describe('NetworkGuard.assertUrl', () => {
@@ -43,5 +47,13 @@ describe('NetworkGuard.assertUrl', () => {
   it('names the rule of the host first, for a URL with a user name', () => {
     const options = { ...any, policy: { deny: ['evil.test'] } };
     expect(denialOf(options, 'https://user@evil.test/')).toBe('deny list: evil.test');
+  });
+
+  it('says that the port is why, only where the host is declared with another one', () => {
+    const options = { allowedHosts: ['a.test:8080', '*.b.test:8080', 'c.test'] };
+    const textOf = (url: string) => errorOf(options, url)?.message;
+    expect(textOf('http://a.test:8081/')).toContain('allowedHosts with port 8081');
+    expect(textOf('http://x.b.test/')).toContain('allowedHosts with port 80');
+    expect(textOf('http://d.test/')).toMatch(/d\.test is not in the declared allowedHosts$/);
   });
 });

@@ -134,8 +134,8 @@ export class NetworkRules {
     const place = urlPlace(host, port);
     const declared = this.#declared?.matches(host, port);
     if (declared === undefined && this.#allowed.matches(host, port) === undefined) {
-      const other = (this.#declared ?? this.#allowed).patterns.some(
-        (pattern) => parseHostPattern(pattern)?.port !== undefined && this.#isHostOf(pattern, host),
+      const other = (this.#declared ?? this.#allowed).patterns.some((pattern) =>
+        coversAtPort(pattern, host),
       );
       // The documentation quotes this text.
       const what = `${host} is not in the declared allowedHosts`;
@@ -153,14 +153,6 @@ export class NetworkRules {
       'not in the allow list',
       `${place} is declared by the tool, as ${declared}, but is not in the personality's safety.network.allow; the operator can add it there`,
       entries,
-    );
-  }
-
-  #isHostOf(pattern: string, host: string): boolean {
-    const parsed = parseHostPattern(pattern);
-    return (
-      parsed?.port !== undefined &&
-      compileHostSet([pattern]).matches(host, parsed.port) !== undefined
     );
   }
 
@@ -216,6 +208,12 @@ export class NetworkRules {
     const isNamed = rules.some((rule) => rule && parseHostPattern(rule)?.port === port);
     return isPortAllowed(port, isNamed);
   }
+}
+
+/** Whether a pattern names a port, and covers the host at it. */
+function coversAtPort(pattern: string, host: string): boolean {
+  const port = parseHostPattern(pattern)?.port;
+  return port !== undefined && compileHostSet([pattern]).matches(host, port) !== undefined;
 }
 
 function onDenyList(rule: string): string {
