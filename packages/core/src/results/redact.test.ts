@@ -120,6 +120,32 @@ describe('SecretRedactor.redact', () => {
     expect(redacted).toMatch(/^before .* after$/s);
   });
 
+  it.each([
+    ['with a host in capitals', 'https://Hooks.Example.com/T0/B0/key'],
+    ['with a scheme in capitals', 'HTTPS://hooks.example.com/T0/B0/key'],
+    ['with the default port', 'https://hooks.example.com:443/T0/B0/key'],
+    ['with backslashes', 'https:\\\\hooks.example.com\\T0\\B0\\key'],
+    ['with a step back', 'https://hooks.example.com/x/../T0/B0/key'],
+    ['with a query', 'https://hooks.example.com/T0/B0/key?wait=true'],
+    ['with a fragment', 'https://hooks.example.com/T0/B0/key#first'],
+    ['with a query and a fragment', 'https://hooks.example.com/T0/B0/key?wait=true#first'],
+    ['with a user', 'https://user:pass@hooks.example.com/T0/B0/key'],
+    ['with a line break', 'https://Hooks.example.com/T0/B0/key\n'],
+  ])('replaces the URL of a request to a secret URL %s', (_name, secret) => {
+    const { href, origin, pathname, search } = new URL(secret);
+    const known = redactor(['hook', secret]);
+    for (const shown of [secret, href, `${origin}${pathname}${search}`, `${origin}${pathname}`]) {
+      for (const text of [shown, encodeURIComponent(shown), base64(shown)]) {
+        expect(known.redact(`to ${text} now`)).toMatch(/^to \[secret:hook\]\s* now$/);
+      }
+    }
+  });
+
+  it('leaves the place of a secret URL that names only a host', () => {
+    const known = redactor(['hook', 'https://user:pass@hooks.example.com/']);
+    expect(known.redact('https://hooks.example.com/other')).toBe('https://hooks.example.com/other');
+  });
+
   describe.each(Object.entries(BETWEEN))('with %s between its characters', (_name, between) => {
     const ASCII = 'sk-live-4f9Zq81hunter2';
     it.each([

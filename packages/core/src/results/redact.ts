@@ -11,6 +11,7 @@ import {
   needleOf,
 } from './find-secrets.js';
 import { trimResult, trimText } from './trim.js';
+import { urlForms } from './url-forms.js';
 
 /** How many encoded secrets fit into the text that is searched beyond the budget. */
 const FORMS_BEYOND = 4;
@@ -30,9 +31,10 @@ export class SecretRedactor {
 
   add(ref: string, value: string): void {
     if (value === '' || this.#knows(value)) return;
-    // Files and consoles add a line break, and users of the secret remove it.
-    if (value.trim() !== value) this.add(ref, value.trim());
     this.#addAll([needleOf(ref, value)]);
+    // Files and consoles add a line break, and users of the secret remove it.
+    const line = value.trim();
+    for (const form of [line, ...urlForms(line)]) this.add(ref, form);
   }
 
   #knows(value: string): boolean {
