@@ -321,6 +321,24 @@ describe('a session', () => {
     });
   });
 
+  it('keeps a decision over a dry run of its call', async () => {
+    const runtime = await start();
+    const session = runtime.session('s');
+    const wanted = call('pay', { amount: 20 });
+    for (const approved of [true, false]) {
+      const [first] = await session.execute([wanted]);
+      await session.decide(first?.approval ?? expect.fail(), { approved });
+      const [dry] = await session.execute([wanted], { dryRun: true });
+      expect(dry?.text).toMatch(/^\[dry-run\]/);
+      expect(await session.pending()).toMatchObject([{ decision: { approved } }]);
+      // A refusal holds, whatever somebody else would say.
+      const [last] = await runtime.session('s', { approve: () => true }).execute([wanted]);
+      expect(last?.result.ok).toBe(approved);
+      expect(pays).toEqual([20]);
+      expect(await session.pending()).toEqual([]);
+    }
+  });
+
   describe('that can not run any more', () => {
     const LOST = 'the personality coder does not have the tool pay now, or it is not available';
 

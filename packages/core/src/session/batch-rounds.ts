@@ -90,6 +90,7 @@ export class BatchRounds {
         approvals: this.#approvals,
         images: this.#parts.images,
         signal: options.abortSignal,
+        isDryRun: options.dryRun === true,
         quarantined: options.quarantined,
       });
       for (const [index, result] of kept) results.set(index, result);

@@ -23,6 +23,8 @@ export interface AnsweredRound {
   approvals: SessionApprovals;
   images: ToolSessionParts['images'];
   signal: AbortSignal | undefined;
+  /** Nothing ran, so what was decided is not used up. */
+  isDryRun: boolean;
   /**
    * Present when only the reader gets the results. Filled with the places of results that hold
    * untrusted text.
@@ -45,7 +47,7 @@ interface KeptAnswer {
  * @returns the results by their places in the batch
  */
 export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, SessionResult>> {
-  const { round, answers, guard, ledger, approvals, quarantined, signal } = answered;
+  const { round, answers, guard, ledger, approvals, quarantined, signal, isDryRun } = answered;
   const kept: KeptAnswer[] = [];
   for (const [place, placed] of round.entries()) {
     const answer = answers[place];
@@ -60,7 +62,8 @@ export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, 
       await approvals.withdraw(asked).catch(() => {});
     }
     const said = ledger.waitingCall(toolCallId)?.approval;
-    if (said?.decision?.approved === false && one.result.approval === undefined) {
+    const isOver = !isDryRun && one.result.approval === undefined;
+    if (isOver && said?.decision?.approved === false) {
       const { question } = said;
       await approvals.settle((asked) => asked.question === question).catch(() => {});
     }
