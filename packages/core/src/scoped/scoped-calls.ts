@@ -28,17 +28,20 @@ export class ScopedCallsImpl implements ScopedCalls {
   }
 
   call(name: string, args: unknown, opts: { signal?: AbortSignal } = {}): Promise<ToolResult> {
+    const text = textOf(name);
+    // Half a secret would not be found any more.
+    const shown = shorten(this.#scope?.redactor?.redact(text) ?? text, MAX_TARGET_CHARS);
     const access: AccessAsked = {
       capability: 'calls',
       operation: 'call',
-      target: shorten(textOf(name), MAX_TARGET_CHARS),
+      target: shown,
       rule: 'named in calls.tools',
     };
     return recordAccess(this.#scope, access, async (allow) => {
       const call = this.#call;
       const scope = this.#scope;
-      if (call === undefined || scope === undefined) throw nobodyCalls(name);
-      if (!this.#allowed.has(name)) throw notCallable(name, this.tools);
+      if (call === undefined || scope === undefined) throw nobodyCalls(shown);
+      if (!this.#allowed.has(name)) throw notCallable(shown, this.tools);
       allow();
       const { signal: own } = opts;
       const signal = own === undefined ? scope.signal : AbortSignal.any([scope.signal, own]);
@@ -53,16 +56,15 @@ export class ScopedCallsImpl implements ScopedCalls {
   }
 }
 
-function nobodyCalls(name: unknown): CapabilityError {
+function nobodyCalls(shown: string): CapabilityError {
   return new CapabilityError(
     'TOOL_NOT_CALLABLE',
-    `${shorten(textOf(name), MAX_TARGET_CHARS)} can not be called from here: calls of a tool are run in a session, and not within other calls; call it by itself`,
+    `${shown} can not be called from here: calls of a tool are run in a session, and not within other calls; call it by itself`,
     'no calls outside a session or within another call',
   );
 }
 
-function notCallable(name: unknown, tools: readonly string[]): CapabilityError {
-  const shown = shorten(textOf(name), MAX_TARGET_CHARS);
+function notCallable(shown: string, tools: readonly string[]): CapabilityError {
   const near = nearestName(shown, tools);
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   const which = tools.length === 0 ? 'it may call none' : `it may call ${tools.join(', ')}`;

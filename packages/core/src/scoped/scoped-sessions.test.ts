@@ -226,6 +226,31 @@ describe('ScopedSessions', () => {
     expect(events[0]?.length).toBeLessThan(300);
   });
 
+  it('leaves no part of a secret in the journal, where a long query is cut', async () => {
+    const audit = new MemoryAuditSink();
+    const registry = new DefaultToolRegistry({
+      sessions: await filled(),
+      audit,
+      secretsBackend: async () => 'hunter2-of-the-call',
+    });
+    registry.register(
+      makeTool(
+        'recalls',
+        async (_args, { sessions, secretsResolver }) => {
+          await sessions?.search(`${'x'.repeat(190)}${await secretsResolver?.get('api/key')}`);
+          return ok('done');
+        },
+        { capabilities: { sessions: { access: 'read' }, secrets: ['api/key'] } },
+      ),
+    );
+    await registry.executeParallel(
+      [{ toolCallId: 'c', name: 'recalls', args: {} }],
+      batchContext({ personalityId: 'coder' }),
+    );
+    expect(audit.events.map(({ operation }) => operation)).toEqual(['get', 'search']);
+    expect(JSON.stringify(audit.events)).not.toContain('hunter');
+  });
+
   it('is dead after its call', async () => {
     let kept: Sessions | undefined;
     await inCall(

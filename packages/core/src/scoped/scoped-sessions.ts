@@ -129,7 +129,8 @@ export class ScopedSessionsImpl implements ScopedSessions {
     const access: AccessAsked = {
       capability: 'sessions',
       operation,
-      target: shorten(target, MAX_TARGET_CHARS),
+      // Half a secret would not be found any more.
+      target: shorten(scope?.redactor?.redact(target) ?? target, MAX_TARGET_CHARS),
       rule: `sessions of ${owner?.scopeId ?? 'this session'}`,
     };
     try {

@@ -193,6 +193,31 @@ describe('a call that a tool makes', () => {
     expect(returned).toBe('[secret:api/own] and [secret:api/key]');
   });
 
+  // What is shown of a call is cut after 200 characters, and on a dry run after 500.
+  it.each([190, 480])('hides a secret that is cut after %i characters', async (before) => {
+    const key = 'hunter2-of-the-caller';
+    const { run, audit } = world({
+      program: {
+        capabilities: { calls: { tools: 'from-settings' }, secrets: ['api/key'] },
+        supportsDryRun: true,
+      },
+      backends: { secretsBackend: async () => key },
+      registry: { auditResults: true },
+    });
+    const long = `${'.'.repeat(before)}${key}`;
+    const result = await run(
+      async (calls, { secretsResolver }) => {
+        await secretsResolver?.get('api/key');
+        await called(calls, 'read', { text: long });
+        return calls.call(long, {}).then(say, String);
+      },
+      { dryRun: true },
+    );
+    expect(say(result)).toMatch(/TOOL_NOT_CALLABLE: \.+/);
+    expect(audit.calls).toMatchObject([{ result: expect.stringMatching(/^\[dry-run\]/) }, {}]);
+    expect(JSON.stringify([result, audit.events, audit.calls])).not.toContain('hunter');
+  });
+
   it('hides the secrets of its caller in the answer of a tool that did not run', async () => {
     const strict = makeTool('strict', () => ok('done'), {
       input: {

@@ -10,6 +10,7 @@ import type { CapabilityBackends } from '../backends.js';
 import type { ToolRegistryOptions } from '../batch/batch.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
 import type { AskHost } from '../session/host-answer.js';
+import type { SessionBatchOptions } from '../session/session-api.js';
 import { SessionLedgers } from '../session/session-ledgers.js';
 import type { ToolSessionParts } from '../session/session-parts.js';
 import type { SessionTools } from '../session/session-tools.js';
@@ -108,7 +109,7 @@ export function createCallingWorld(options: CallingWorldOptions) {
     session,
     settings,
     /** Runs `program` with this code. Returns the result of its call. */
-    async run(program: Program, options: { abortSignal?: AbortSignal } = {}): Promise<ToolResult> {
+    async run(program: Program, options: SessionBatchOptions = {}): Promise<ToolResult> {
       run = program;
       const calls = [{ toolCallId: 'outer', name: 'program', args: {} }];
       const [answer] = await session.execute(calls, options);
