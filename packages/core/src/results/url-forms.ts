@@ -13,7 +13,9 @@ const WEB_URL = /^https?:/i;
 export function urlForms(value: string): string[] {
   const url = WEB_URL.test(value) ? parseUrl(value) : null;
   if (url === null) return [];
-  const { href, origin, pathname, search } = url;
+  const { href, origin, pathname, search, username, password } = url;
+  // What is secret of such a URL is the login, and no request can be made with it.
+  if (username !== '' || password !== '') return [href];
   const place = pathname === '/' ? [] : [`${origin}${pathname}`];
   const asked = search === '' ? [] : [`${origin}${pathname}${search}`];
   return [href, ...asked, ...place];
