@@ -51,6 +51,17 @@ const add = tool({
 });
 
 describe('fromAiTool', () => {
+  it.each<unknown>([null, 0, '', Number.NaN, 'false'])(
+    'refuses the approval %j, which ran calls unasked',
+    async (approval) => {
+      const options = { approval } as FromAiToolOptions;
+      await expect(fromAiTool('add', add, options)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: 'CONFIG_INVALID: fromAiTool: approval must be true or false',
+      });
+    },
+  );
+
   it('keeps name, description and schema, and says what it may do', async () => {
     expect(await fromAiTool('add', add)).toMatchObject({
       name: 'add',

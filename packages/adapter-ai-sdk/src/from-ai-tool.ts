@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ResultImage } from '@ethosagent/core';
-import { errorText } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  errorText,
+  isBoolean,
+  isObject,
+  type OptionValues,
+} from '@ethosagent/policy';
 import {
   EthosError,
   type Tool as EthosTool,
@@ -20,6 +27,11 @@ export interface FromAiToolOptions {
   context?: Record<string, unknown>;
 }
 
+const VALUES: Required<OptionValues<FromAiToolOptions>> = {
+  approval: [isBoolean, 'true or false'],
+  context: [isObject, 'an object'],
+};
+
 /**
  * Makes a tool of a runtime from a tool of `ai`. Its function keeps the authority of this process:
  * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, and
@@ -34,6 +46,7 @@ export interface FromAiToolOptions {
  * @param options `approval: false` lets calls run without approval; `context`: a value for the
  * function
  * @returns the tool; register it in a runtime
+ * @throws `CONFIG_INVALID` for an invalid option
  * @throws `TOOL_INVALID` for a tool without `execute`, which the model's provider or a client runs
  */
 export async function fromAiTool(
@@ -41,6 +54,8 @@ export async function fromAiTool(
   tool: Tool,
   options: FromAiToolOptions = {},
 ): Promise<EthosTool> {
+  assertOptions('fromAiTool', options, VALUES);
+  assertOptionValues('fromAiTool', options, VALUES);
   const { approval = true, context = {} } = options;
   if (typeof tool.execute !== 'function' || tool.type === 'provider') {
     throw new EthosError(

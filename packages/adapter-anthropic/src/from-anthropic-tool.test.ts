@@ -71,6 +71,16 @@ const giving = (run: ForeignAnthropicTool['run']): ForeignAnthropicTool => ({
 });
 
 describe('fromAnthropicTool', () => {
+  it.each<unknown>([null, 0, '', Number.NaN, 'false'])(
+    'refuses the approval %j, which ran calls unasked',
+    (approval) => {
+      const options = { approval } as FromAnthropicToolOptions;
+      expect(() => fromAnthropicTool(add, options)).toThrow(
+        'CONFIG_INVALID: fromAnthropicTool: approval must be true or false',
+      );
+    },
+  );
+
   it('keeps name, description and schema, and is listed as unconfined', async () => {
     expect(fromAnthropicTool(add)).toMatchObject({
       name: 'add',

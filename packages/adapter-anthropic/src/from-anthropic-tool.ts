@@ -3,7 +3,13 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ResultImage } from '@ethosagent/core';
-import { errorText } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  errorText,
+  isBoolean,
+  type OptionValues,
+} from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 
 /** A tool with a `run` of its own, as `betaZodTool`, `betaTool` and `mcpTool` return it. */
@@ -15,6 +21,10 @@ export interface FromAnthropicToolOptions {
   approval?: boolean;
 }
 
+const VALUES: Required<OptionValues<FromAnthropicToolOptions>> = {
+  approval: [isBoolean, 'true or false'],
+};
+
 /**
  * Makes a tool of a runtime from a runnable tool of the SDK. Its function keeps the authority of
  * this process: nothing that it touches is declared, bounded or audited. Each call therefore needs
@@ -23,12 +33,16 @@ export interface FromAnthropicToolOptions {
  * @param foreign the tool of the SDK
  * @param options `approval: false` lets calls run without approval
  * @returns the tool; register it in a runtime
+ * @throws `CONFIG_INVALID` for an invalid option
  * @throws `TOOL_INVALID` for a tool without a schema, such as one whose type the API defines
  */
 export function fromAnthropicTool(
   foreign: ForeignAnthropicTool,
-  { approval = true }: FromAnthropicToolOptions = {},
+  options: FromAnthropicToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertOptions('fromAnthropicTool', options, VALUES);
+  assertOptionValues('fromAnthropicTool', options, VALUES);
+  const { approval = true } = options;
   const { name } = foreign;
   if (!('input_schema' in foreign)) {
     throw new EthosError(

@@ -64,6 +64,16 @@ const add = tool(async ({ a, b }) => `${a + b}`, {
 const none = { name: 'none', schema: z.object({}) };
 
 describe('fromLangchainTool', () => {
+  it.each<unknown>([null, 0, '', Number.NaN, 'false'])(
+    'refuses the approval %j, which ran calls unasked',
+    (approval) => {
+      const options = { approval } as FromLangchainToolOptions;
+      expect(() => fromLangchainTool(add, options)).toThrow(
+        'CONFIG_INVALID: fromLangchainTool: approval must be true or false',
+      );
+    },
+  );
+
   it('keeps name, description and schema, and says what it may do', async () => {
     expect(fromLangchainTool(add)).toMatchObject({
       name: 'add',

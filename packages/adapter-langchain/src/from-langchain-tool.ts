@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { errorText } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  errorText,
+  isBoolean,
+  isObject,
+  type OptionValues,
+} from '@ethosagent/policy';
 import type { Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
@@ -33,6 +40,11 @@ export interface FromLangchainToolOptions {
   configurable?: Record<string, unknown>;
 }
 
+const VALUES: Required<OptionValues<FromLangchainToolOptions>> = {
+  approval: [isBoolean, 'true or false'],
+  configurable: [isObject, 'an object'],
+};
+
 /**
  * Makes a tool of a runtime from a tool of LangChain. Its function keeps the authority of this
  * process: nothing that it touches is declared, bounded or audited. Each call therefore needs
@@ -45,11 +57,14 @@ export interface FromLangchainToolOptions {
  * @param options `approval: false` lets calls run without approval; `configurable`: a value for the
  * function
  * @returns the tool; register it in a runtime
+ * @throws `CONFIG_INVALID` for an invalid option
  */
 export function fromLangchainTool(
   foreign: ForeignLangchainTool,
   options: FromLangchainToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertOptions('fromLangchainTool', options, VALUES);
+  assertOptionValues('fromLangchainTool', options, VALUES);
   const { approval = true, configurable = {} } = options;
   const { name, description = '' } = foreign;
   return {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { errorText } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  errorText,
+  isBoolean,
+  isObject,
+  type OptionValues,
+} from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 import { RequestContext } from '@mastra/core/request-context';
 import { standardSchemaToJSONSchema } from '@mastra/core/schema';
@@ -24,6 +31,11 @@ export interface FromMastraToolOptions {
   requestContext?: RequestContext;
 }
 
+const VALUES: Required<OptionValues<FromMastraToolOptions>> = {
+  approval: [isBoolean, 'true or false'],
+  requestContext: [isObject, 'an object'],
+};
+
 /**
  * Makes a tool of a runtime from a tool of Mastra. Its name is the `id` of the tool. Its function
  * keeps the authority of this process: nothing that it touches is declared, bounded or audited.
@@ -34,12 +46,15 @@ export interface FromMastraToolOptions {
  * @param options `approval: false` lets calls run without approval; `requestContext`: a value for
  * the function
  * @returns the tool; register it in a runtime
+ * @throws `CONFIG_INVALID` for an invalid option
  * @throws `TOOL_INVALID` for a tool without `execute`, which a client runs
  */
 export function fromMastraTool(
   foreign: ForeignMastraTool,
   options: FromMastraToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertOptions('fromMastraTool', options, VALUES);
+  assertOptionValues('fromMastraTool', options, VALUES);
   const { id: name, description, inputSchema, execute } = foreign;
   if (typeof execute !== 'function') {
     throw new EthosError(

@@ -7,7 +7,11 @@ import { defineToolInputGuardrail, setTracingDisabled, tool } from '@openai/agen
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { storesOfHome } from './fixtures/stores.js';
-import { type ForeignOpenAiTool, fromOpenAiTool } from './from-openai-tool.js';
+import {
+  type ForeignOpenAiTool,
+  type FromOpenAiToolOptions,
+  fromOpenAiTool,
+} from './from-openai-tool.js';
 
 const APOLOGY = 'An error occurred while running the tool. Please try again.';
 const PNG =
@@ -44,6 +48,17 @@ const city = z.object({ city: z.string() });
 const base = { name: 'weather', description: 'The weather.', parameters: city };
 
 describe('fromOpenAiTool', () => {
+  it.each<unknown>([null, 0, '', Number.NaN, 'false'])(
+    'refuses the approval %j, which ran calls unasked',
+    (approval) => {
+      const foreign = tool({ ...base, execute: () => 'sunny' });
+      const options = { approval } as FromOpenAiToolOptions;
+      expect(() => fromOpenAiTool(foreign, options)).toThrow(
+        'CONFIG_INVALID: fromOpenAiTool: approval must be true or false',
+      );
+    },
+  );
+
   it('brings name, description, schema and answer', async () => {
     const foreign = tool({ ...base, execute: ({ city }) => `sunny in ${city}` });
     const brought = fromOpenAiTool(foreign);

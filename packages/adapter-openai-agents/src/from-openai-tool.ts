@@ -1,4 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import {
+  assertOptions,
+  assertOptionValues,
+  isAnything,
+  isBoolean,
+  type OptionValues,
+} from '@ethosagent/policy';
 import { EthosError, type Tool } from '@ethosagent/types';
 import {
   type FunctionTool,
@@ -25,6 +32,11 @@ export interface FromOpenAiToolOptions {
   context?: unknown;
 }
 
+const VALUES: Required<OptionValues<FromOpenAiToolOptions>> = {
+  approval: [isBoolean, 'true or false'],
+  context: [isAnything, 'a value'],
+};
+
 /**
  * Makes a tool of a runtime from a tool of the framework. Its function keeps the authority of this
  * process: nothing that it touches is declared, bounded or audited. Each call therefore needs
@@ -37,12 +49,15 @@ export interface FromOpenAiToolOptions {
  * @param options `approval: false` lets calls run without approval; `context`: a value for the
  * function
  * @returns the tool; register it in a runtime
- * @throws `CONFIG_INVALID` for a tool with guardrails, which only an agent of the framework runs
+ * @throws `CONFIG_INVALID` for an invalid option, or for a tool with guardrails, which only an agent of
+ * the framework runs
  */
 export function fromOpenAiTool(
   foreign: ForeignOpenAiTool,
   options: FromOpenAiToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertOptions('fromOpenAiTool', options, VALUES);
+  assertOptionValues('fromOpenAiTool', options, VALUES);
   const { name, description, parameters } = foreign;
   if ([foreign.inputGuardrails, foreign.outputGuardrails].some((list) => list?.length)) {
     throw new EthosError(

@@ -6,12 +6,12 @@ import {
 } from '@ethosagent/core';
 import {
   assertOptions,
+  assertOptionValues,
   isFunction,
   isObject,
   isString,
   type OptionNames,
   type OptionValues,
-  wrongOption,
 } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type {
@@ -344,8 +344,7 @@ function assertParts(options: AgentLoopOptions): void {
   if (typeof Object(sessions).append !== 'function') {
     throw invalid('sessions are none; give a store, such as createInMemorySessionStore()');
   }
-  const problem = wrongOption(options, VALUES);
-  if (problem !== undefined) throw invalid(problem);
+  assertOptionValues('AgentLoop', options, VALUES);
   assertIdentity(identity);
 }
 

@@ -130,6 +130,9 @@ describe('fromMcp', () => {
     ['no name of the server, which could give itself a trusted one', { approval: false }],
     ['an empty name', { server: ' ' }],
     ['an option that there is not', { server: 'odd', aproval: false }],
+    ['no answer about approval, which ran calls unasked', { server: 'odd', approval: null }],
+    ['a time that is a text', { server: 'odd', timeoutMs: '5000' }],
+    ['a time that is longer than timers take', { server: 'odd', timeoutMs: 1e12 }],
   ])('refuses %s', async (_, options) => {
     const loose: (client: Client, options: unknown) => unknown = Object(fromMcp);
     await expect(loose(client, options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

@@ -1,13 +1,18 @@
 import {
   assertOptions,
+  assertOptionValues,
   cleanMcpSchema,
   cleanText,
   errorText,
   type HeldTool,
+  isBoolean,
+  isFunction,
+  isString,
+  MAX_TIMER_MS,
   type McpToolDefinition,
   mcpToolName,
   mcpToolResult,
-  type OptionNames,
+  type OptionValues,
   readMcpAnswer,
   readMcpTool,
 } from '@ethosagent/policy';
@@ -35,11 +40,14 @@ export interface FromMcpOptions {
   onHeld?: (held: HeldTool) => void;
 }
 
-const OPTIONS: OptionNames<FromMcpOptions> = {
-  server: true,
-  approval: true,
-  timeoutMs: true,
-  onHeld: true,
+const VALUES: Required<OptionValues<FromMcpOptions>> = {
+  server: [isString, 'a text'],
+  approval: [isBoolean, 'true or false'],
+  timeoutMs: [
+    (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
+    `a number of milliseconds above zero, up to ${MAX_TIMER_MS}`,
+  ],
+  onHeld: [isFunction, 'a function'],
 };
 
 const MAX_TOOLS = 256;
@@ -63,9 +71,10 @@ export async function fromMcp(
   client: ConnectedMcpClient,
   options: FromMcpOptions,
 ): Promise<Tool<Record<string, unknown>>[]> {
-  assertOptions('fromMcp', options, OPTIONS);
+  assertOptions('fromMcp', options, VALUES);
+  assertOptionValues('fromMcp', options, VALUES);
   const { server } = options;
-  if (typeof server !== 'string' || server.trim() === '') {
+  if (server === undefined || server.trim() === '') {
     throw new EthosError(
       'CONFIG_INVALID',
       'fromMcp: name the server with `server`, as in mcp_servers of the personality; the name that a server gives itself is not used',

@@ -125,6 +125,7 @@ export {
   ABOVE_ZERO,
   assertNumbers,
   assertOptions,
+  assertOptionValues,
   unknownOption,
   wrongOption,
 } from './options.js';

@@ -71,6 +71,23 @@ export function wrongOption<Options extends object>(
   return undefined;
 }
 
+/**
+ * Refuses options of another kind, as `wrongOption` finds them.
+ *
+ * @param of what takes the options, for the message
+ * @param options an object
+ * @param values what the options take
+ * @throws `CONFIG_INVALID` for the first one that does not fit
+ */
+export function assertOptionValues<Options extends object>(
+  of: string,
+  options: Options,
+  values: OptionValues<Options>,
+): void {
+  const problem = wrongOption(options, values);
+  if (problem !== undefined) throw invalid(`${of}: ${problem}`);
+}
+
 /** The numbers that an option takes. */
 export interface NumberRule {
   /** What to give instead, for the message. */

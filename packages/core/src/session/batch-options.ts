@@ -1,5 +1,6 @@
 import {
   assertOptions,
+  assertOptionValues,
   isAbortSignal,
   isAttachmentInfo,
   isBoolean,
@@ -10,7 +11,6 @@ import {
   isString,
   isThenable,
   type OptionValues,
-  wrongOption,
 } from '@ethosagent/policy';
 import { EthosError, type ToolBatchContext } from '@ethosagent/types';
 import { NETWORK, soundPolicy } from '../policy-shape.js';
@@ -60,7 +60,7 @@ const BATCH: OptionValues<SessionBatchOptions & SessionIdentity & { personality?
  * @throws `CONFIG_INVALID` for the first option that does not fit
  */
 export function assertBatchValues(of: string, options: object): void {
-  assertFits(of, wrongOption(options, BATCH));
+  assertOptionValues(of, options, BATCH);
 }
 
 const CONTEXT: OptionValues<ToolBatchContext> = { ...BOTH, sessionId: TEXT, personalityId: TEXT };
@@ -73,10 +73,10 @@ const CONTEXT: OptionValues<ToolBatchContext> = { ...BOTH, sessionId: TEXT, pers
  */
 export function assertBatchContext(ctx: ToolBatchContext): void {
   const of = 'the context of the batch';
-  assertFits(
-    of,
-    isObject(ctx) && !isThenable(ctx) ? wrongOption(ctx, CONTEXT) : 'give an object, after await',
-  );
+  if (!isObject(ctx) || isThenable(ctx)) {
+    throw new EthosError('CONFIG_INVALID', `${of}: give an object, after await`);
+  }
+  assertOptionValues(of, ctx, CONTEXT);
   if (ctx.networkPolicy !== undefined) soundPolicy('networkPolicy', ctx.networkPolicy, NETWORK);
 }
 
@@ -88,9 +88,5 @@ export function assertBatchContext(ctx: ToolBatchContext): void {
  */
 export function assertIdentity(identity: object): void {
   assertOptions('identity', identity, IDENTITY);
-  assertFits('identity', wrongOption(identity, IDENTITY));
-}
-
-function assertFits(of: string, problem: string | undefined): void {
-  if (problem !== undefined) throw new EthosError('CONFIG_INVALID', `${of}: ${problem}`);
+  assertOptionValues('identity', identity, IDENTITY);
 }
