@@ -174,7 +174,13 @@ export {
   secretRefMatches,
 } from './secret-refs.js';
 export { secretSource } from './secret-sources.js';
-export { assertHolds, assertLease, type SessionHold, sessionTaken } from './session-claims.js';
+export {
+  assertHolds,
+  assertLease,
+  MAX_LEASE_MS,
+  type SessionHold,
+  sessionTaken,
+} from './session-claims.js';
 export type { MessageLimits, MessageRow } from './session-input.js';
 export {
   assertRoles,

@@ -1,9 +1,10 @@
 import { EthosError, type SessionAppendOptions } from '@ethosagent/types';
 
 /**
- * One day. If the owner of a session disappears, the session is free after this time at the latest.
+ * The longest lease in milliseconds: one day. If the owner of a session disappears, the session is free
+ * after this time at the latest.
  */
-const MAX_LEASE_MS = 86_400_000;
+export const MAX_LEASE_MS = 86_400_000;
 
 /** How a session is held, by the clock of its store. */
 export interface SessionHold {

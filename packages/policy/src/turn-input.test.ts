@@ -50,6 +50,10 @@ describe('checkedTurn', () => {
     ['a text for whether it is untrusted', { untrusted: odd('true') }],
     ['one turn too many before it', { after: Array.from({ length: 1_001 }, (_, n) => `${n}`) }],
     ['turns before it that are no list', { after: odd('ab') }],
+    ['a misspelt `untrusted`, which would trust the prompt', odd({ untrused: true })],
+    ['a misspelt `rates`, which would limit nothing', odd({ rate: [] })],
+    ['a misspelt `after`, which would wait for nothing', odd({ afer: ['other'] })],
+    ['rates that are no list', { rates: odd({ key: 'k', max: 1, perMs: 1 }) }],
     ['a rate that is no object', { rates: odd([null]) }],
     ['a rate of half a turn', { rates: [{ key: 'k', max: 0.5, perMs: 1 }] }],
     ['a rate of no time', { rates: [{ key: 'k', max: 1, perMs: 0 }] }],
@@ -83,8 +87,17 @@ describe('checkedSchedule', () => {
     ['a cron that is no text', { cron: odd(5) }],
     ['a cron that is too long', { cron: '*'.repeat(1_001) }],
     ['a time zone that is no name', { timezone: odd(1) }],
+    ['an empty time zone, which would be that of the machine', { timezone: '' }],
+    ['a misspelt time zone, which would be UTC', odd({ timzone: 'Europe/Vienna' })],
+    ['a misspelt `untrusted`, which would trust the prompt', odd({ untrused: true })],
+    ['turns before it', odd({ after: ['other'] })],
     ['what a turn may not have', { priority: Number.NaN }],
   ])('refuses %s', (_what, given) => {
     expect(codeOf(() => checkedSchedule({ ...schedule, ...given }))).toBe('VALUE_INVALID');
+  });
+
+  it.each([undefined, null, 'text', []])('refuses %j, and so does checkedTurn', (given) => {
+    expect(codeOf(() => checkedSchedule(odd(given)))).toBe('VALUE_INVALID');
+    expect(codeOf(() => checkedTurn(odd(given)))).toBe('VALUE_INVALID');
   });
 });

@@ -6,7 +6,7 @@ import {
   type TurnRate,
 } from '@ethosagent/types';
 import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
-import { type OptionValues, wrongOption } from './options.js';
+import { type OptionNames, type OptionValues, unknownOption, wrongOption } from './options.js';
 import { isAttachmentInfo, isBoolean, isObject } from './shape.js';
 
 const MAX_INPUT_CHARS = 10_000_000;
@@ -18,6 +18,22 @@ const MAX_AFTER = 1_000;
 /** A store of turns keeps no bytes: another process could not read them. */
 const isWithoutBytes = (each: unknown) =>
   isAttachmentInfo(each) && Object(each).bytes === undefined;
+
+/** What a turn and a schedule have in common. */
+const BOTH = {
+  id: true,
+  sessionId: true,
+  prompt: true,
+  attachments: true,
+  untrusted: true,
+  tenant: true,
+  priority: true,
+  rates: true,
+  maxAttempts: true,
+  backoffMs: true,
+} as const;
+const TURN: OptionNames<NewTurn> = { ...BOTH, delayMs: true, after: true };
+const SCHEDULE: OptionNames<NewSchedule> = { ...BOTH, cron: true, timezone: true };
 
 const VALUES: OptionValues<NewTurn> = {
   untrusted: [isBoolean, 'true or false'],
@@ -53,6 +69,7 @@ export interface TurnRow {
  * @throws `KEY_INVALID` for an id that is no key
  */
 export function checkedTurn(turn: NewTurn): TurnRow {
+  assertFields(turn, TURN);
   const { id, sessionId, tenant = '', priority = 0, delayMs = 0, rates = [], after = [] } = turn;
   const { maxAttempts = 5, backoffMs = 1_000 } = turn;
   const { prompt, untrusted = false, attachments = [] } = turn;
@@ -70,6 +87,7 @@ export function checkedTurn(turn: NewTurn): TurnRow {
   if (!Array.isArray(after) || after.length > MAX_AFTER || after.includes(id)) {
     throw invalid('after has at most 1,000 ids of other turns');
   }
+  if (!Array.isArray(rates)) throw invalid('rates is a list of objects with key, max and perMs');
   for (const each of [id, sessionId, ...after]) assertTurnKey(each);
   if (tenant !== '') assertTurnKey(tenant);
   return {
@@ -95,12 +113,15 @@ export function checkedTurn(turn: NewTurn): TurnRow {
  * @throws `KEY_INVALID` for an id that is no key
  */
 export function checkedSchedule(schedule: NewSchedule): { id: string; json: string } {
+  assertFields(schedule, SCHEDULE);
   const { id, cron, timezone, sessionId, ...turn } = schedule;
   const { tenant, priority, rates, maxAttempts, backoffMs, prompt, untrusted, attachments } = turn;
-  checkedTurn({ ...turn, id, sessionId: sessionId ?? id });
+  checkedTurn({ ...turn, id, sessionId: sessionId === undefined ? id : sessionId });
   if (typeof cron !== 'string' || cron.length > 1_000)
     throw invalid('cron must be a text of at most 1,000 characters');
-  if (timezone !== undefined && typeof timezone !== 'string') throw invalid('timezone is a name');
+  // An empty one would mean the zone of the machine.
+  if (timezone !== undefined && (typeof timezone !== 'string' || timezone === ''))
+    throw invalid('timezone is a name, such as Europe/Vienna');
   const kept = { id, cron, timezone, sessionId, prompt: prompt.toWellFormed(), untrusted };
   const how = { attachments, tenant, priority, rates, maxAttempts, backoffMs };
   return { id, json: JSON.stringify({ ...kept, ...how }) };
@@ -141,6 +162,13 @@ export function assertTurnKey(id: string): string {
 export function wholeMs(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 0 && value <= MAX_MS) return value;
   throw invalid(`${name} must be a whole number from 0`);
+}
+
+/** A misspelt `untrusted`, `rates` or `after` would trust, limit nothing or not wait. */
+function assertFields(given: object, names: object): void {
+  if (!isObject(given)) throw invalid('give an object with sessionId and prompt');
+  const problem = unknownOption(given, names);
+  if (problem !== undefined) throw invalid(problem);
 }
 
 function checkedRates(rates: readonly TurnRate[]): TurnRate[] {

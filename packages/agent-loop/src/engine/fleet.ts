@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallDecision, PendingApproval } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
-import type {
-  NewSchedule,
-  NewTurn,
-  StoredSchedule,
-  StoredTurn,
-  TurnState,
-  TurnStore,
+import { isObject, type OptionNames, unknownOption } from '@ethosagent/policy';
+import {
+  EthosError,
+  type NewSchedule,
+  type NewTurn,
+  type StoredSchedule,
+  type StoredTurn,
+  type TurnState,
+  type TurnStore,
 } from '@ethosagent/types';
 import type { Engine } from './engine.js';
+import { assertFleetParts, loopOf } from './fleet-parts.js';
 import { createLocalEngine } from './local-engine.js';
 import { nextTime, planSchedules, timeProblem } from './plan-schedules.js';
 import { streamEvents } from './stream-events.js';
@@ -82,8 +84,11 @@ export class Fleet {
    * `createFleet` calls this.
    *
    * @param options the store of the turns, and the engine
+   * @throws `CONFIG_INVALID` for an invalid option
    */
-  constructor({ engine = createLocalEngine(), turns }: FleetOptions) {
+  constructor(options: FleetOptions) {
+    assertFleetParts('createFleet', options);
+    const { engine = createLocalEngine(), turns } = options;
     this.#engine = engine;
     this.#turns = turns;
   }
@@ -97,7 +102,8 @@ export class Fleet {
    * @throws `KEY_INVALID` for an invalid id
    * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
-  async enqueue({ id = randomUUID(), ...turn }: EnqueueInput): Promise<string> {
+  async enqueue(input: EnqueueInput): Promise<string> {
+    const { id = randomUUID(), ...turn }: EnqueueInput = Object(input);
     await this.#turns.put({ id, ...turn });
     const { sessionId, delayMs = 0, priority = 0 } = turn;
     await this.#tell(() => this.#engine.enqueue({ id, taking: 0, sessionId, delayMs, priority }));
@@ -112,11 +118,9 @@ export class Fleet {
    * @returns the id of the last turn, and the ids of the others in their order
    * @throws as `enqueue`
    */
-  async flow({
-    id = randomUUID(),
-    turns,
-    last,
-  }: FlowInput): Promise<{ id: string; turns: string[] }> {
+  async flow(flow: FlowInput): Promise<{ id: string; turns: string[] }> {
+    assertFlow(flow);
+    const { id = randomUUID(), turns, last } = flow;
     const named = turns.map((turn, n) => ({ id: `${id}/${n + 1}`, ...turn }));
     // Stored first, since the last turn waits only for turns that exist.
     for (const turn of named) await this.enqueue({ sessionId: turn.id, ...turn });
@@ -135,7 +139,7 @@ export class Fleet {
    * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
   async schedule(schedule: NewSchedule): Promise<void> {
-    nextTime(schedule, Date.now());
+    nextTime(Object(schedule), Date.now());
     await this.#turns.putSchedule(schedule);
     await planSchedules({ turns: this.#turns, engine: this.#engine });
   }
@@ -179,7 +183,7 @@ export class Fleet {
    * @param sessionId the id of the session
    * @param options `after`: the position of the last event that the reader has; `signal`: ends the
    * wait; `pollMs`: milliseconds between two reads
-   * @returns the events with their positions
+   * @returns the events with their positions; its first read throws `CONFIG_INVALID` for an invalid option
    */
   watch(sessionId: string, options?: WatchOptions): AsyncIterable<WatchedEvent> {
     return watchTurns(this.#turns, sessionId, options);
@@ -194,11 +198,12 @@ export class Fleet {
    * @throws as `AgentLoop.decide`
    */
   async decide(
-    { loop }: WorkerAgent,
+    agent: WorkerAgent,
     approval: Pick<PendingApproval, 'toolCallId' | 'question'> & { sessionId: string },
     decision: CallDecision,
   ): Promise<void> {
-    const { sessionId } = approval;
+    const loop = loopOf('decide', agent);
+    const { sessionId } = Object(approval);
     // Scheduled first: if this process ends after the decision, the turn still looks for it.
     await this.#turns.wake(sessionId, { delayMs: DECISION_DELAY_MS });
     await loop.decide(sessionId, approval, decision);
@@ -285,19 +290,25 @@ export class Fleet {
   }
 }
 
-const OPTIONS: OptionNames<FleetOptions> = {
-  turns: true,
-  engine: true,
-};
+const FLOW: OptionNames<FlowInput> = { id: true, turns: true, last: true };
+
+/** @throws `VALUE_INVALID` */
+function assertFlow(flow: unknown): void {
+  const problem = isObject(flow)
+    ? (unknownOption(flow, FLOW) ??
+      (Array.isArray(flow.turns) ? undefined : 'turns is a list of turns'))
+    : 'give an object with turns and last';
+  if (problem !== undefined) throw new EthosError('VALUE_INVALID', `a flow: ${problem}`);
+}
 
 /**
  * Creates a fleet. It stores each turn once, and any worker may run it.
  *
  * @param options the store of the turns, and the engine; an engine for this process when absent
  * @returns the fleet
+ * @throws `CONFIG_INVALID` for an invalid option
  * @example const fleet = createFleet({ turns: createSqliteTurns({ path: 'turns.db' }) });
  */
 export function createFleet(options: FleetOptions): Fleet {
-  assertOptions('createFleet', options, OPTIONS);
   return new Fleet(options);
 }

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  isAbortSignal,
+  isCount,
+  isObject,
+  MAX_TIMER_MS,
+  type OptionValues,
+} from '@ethosagent/policy';
 import type { TurnStore } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 
@@ -37,12 +45,27 @@ export interface WatchOptions {
 const isEvent = (value: unknown): value is StoredAgentEvent =>
   isObject(value) && typeof value.type === 'string';
 
-/** Yields events until the signal fires or the reader stops. */
+const VALUES: Required<OptionValues<WatchOptions>> = {
+  after: [isCount, 'a position, as events have it'],
+  signal: [isAbortSignal, 'an AbortSignal, as `signal` of an AbortController'],
+  pollMs: [
+    (ms) => typeof ms === 'number' && ms > 0 && ms <= MAX_TIMER_MS,
+    'a number of milliseconds above zero',
+  ],
+};
+
+/**
+ * Yields events until the signal fires or the reader stops.
+ * @throws `CONFIG_INVALID` for an invalid option
+ */
 export async function* watchTurns(
   turns: TurnStore,
   sessionId: string,
-  { after = 0, signal, pollMs = 200 }: WatchOptions = {},
+  options: WatchOptions = {},
 ): AsyncGenerator<WatchedEvent, void, undefined> {
+  assertOptions('watch', options, VALUES);
+  assertOptionValues('watch', options, VALUES);
+  const { after = 0, signal, pollMs = 200 } = options;
   let position = after;
   const isOver = () => signal?.aborted === true;
   while (!isOver()) {

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { assertOptions, MAX_LEASE_MS, MAX_TIMER_MS, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type StoredTurn, type TurnOutcome, type TurnStore } from '@ethosagent/types';
 import type { AgentLoop } from '../agent-loop.js';
 import type { HeldSession } from '../held-session.js';
 import type { Engine, EngineWorker } from './engine.js';
+import { assertFleetParts, loopOf } from './fleet-parts.js';
 import { planSchedules } from './plan-schedules.js';
 import { giveUp, runTurn } from './run-turn.js';
 import { TurnEvents } from './turn-events.js';
@@ -101,12 +102,13 @@ export class TurnWorker {
    * @param fleet the engine and the turns of the fleet
    * @throws `CONFIG_INVALID` for an invalid option
    */
-  constructor(options: WorkerOptions, { engine, turns }: { engine: Engine; turns: TurnStore }) {
+  constructor(options: WorkerOptions, fleet: { engine: Engine; turns: TurnStore }) {
     assertOptions('startWorker', options, OPTIONS);
+    assertFleetParts('TurnWorker', fleet);
     const { agent, ...settings } = options;
-    this.#loop = agent.loop;
-    this.#engine = engine;
-    this.#turns = turns;
+    this.#loop = loopOf('startWorker', agent);
+    this.#engine = fleet.engine;
+    this.#turns = fleet.turns;
     this.#options = withDefaults(settings);
   }
 
@@ -310,6 +312,13 @@ const NOTHING = {
   lost: 0,
 };
 
+/** A timer that is longer fires at once. A store of sessions holds none for more than a day. */
+const MOST: Readonly<Record<string, number>> = {
+  leaseMs: MAX_LEASE_MS,
+  sweepMs: MAX_TIMER_MS,
+  drainMs: MAX_TIMER_MS,
+};
+
 function withDefaults(
   options: Omit<WorkerOptions, 'agent'>,
 ): Required<Omit<WorkerOptions, 'agent'>> {
@@ -323,10 +332,12 @@ function withDefaults(
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
   for (const [name, value] of Object.entries(all)) {
-    if (Number.isInteger(value) && value >= (name === 'drainMs' ? 0 : 1)) continue;
+    const min = name === 'drainMs' ? 0 : 1;
+    const max = MOST[name] ?? Number.MAX_SAFE_INTEGER;
+    if (Number.isInteger(value) && value >= min && value <= max) continue;
     throw new EthosError(
       'CONFIG_INVALID',
-      `startWorker: ${name} must be a whole number above zero`,
+      `startWorker: ${name} must be a whole number from ${min} to ${max}`,
     );
   }
   return all;
