@@ -1,11 +1,20 @@
 import { ReadableStream } from 'node:stream/web';
 import {
+  assertBatchValues,
   assertToolSession,
   type SessionBatchOptions,
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  isBoolean,
+  isOneOf,
+  isString,
+  type OptionNames,
+  type OptionValues,
+} from '@ethosagent/policy';
 import type { ToolDefinition, ToolProgressEvent } from '@ethosagent/types';
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CallOptions } from './ai-types.js';
@@ -44,6 +53,12 @@ const OPTIONS: OptionNames<AiToolsOptions> = {
   progress: true,
 };
 
+const OWN: OptionValues<AiToolsOptions> = {
+  approvals: [isOneOf(['ai', 'session']), "'ai' or 'session'"],
+  by: [isString, 'a text'],
+  progress: [isBoolean, 'true or false'],
+};
+
 /**
  * Returns the tools of a session for `generateText`, `streamText` and agents of `ai`. The session
  * validates, asks, runs, marks and records each call. A call that fails throws a `ToolCallError`.
@@ -51,7 +66,7 @@ const OPTIONS: OptionNames<AiToolsOptions> = {
  * @param session the session of the tools
  * @param options who asks for approval, and further settings
  * @returns the tools by their names, for `tools` of `ai`
- * @throws `CONFIG_INVALID` if the personality is not valid
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid
  *
  * @example
  * ```ts
@@ -66,6 +81,8 @@ export async function aiTools(
 ): Promise<Record<string, AiTool>> {
   assertToolSession('aiTools', session);
   assertOptions('aiTools', options, OPTIONS);
+  assertBatchValues('aiTools', options);
+  assertOptionValues('aiTools', options, OWN);
   const approvals = new Approvals(session, options.by);
   // Without a prototype, since a model may call a tool named `constructor`.
   const tools: Record<string, AiTool> = Object.create(null);

@@ -1,5 +1,6 @@
 import type { Tool } from '@anthropic-ai/sdk/resources/messages';
-import type { ToolSession } from '@ethosagent/core';
+import { assertBatchValues, type ToolSession } from '@ethosagent/core';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { inputSchemaOf } from './input-schema.js';
 
@@ -14,6 +15,8 @@ export interface AnthropicDefinitionsOptions {
   tools?: readonly string[];
 }
 
+const OPTIONS: OptionNames<AnthropicDefinitionsOptions> = { tools: true };
+
 // With any other name, the API refuses the whole request.
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
@@ -24,13 +27,16 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
  * @param session the session of the tools
  * @param options `tools`: the names of the tools to offer; all when absent
  * @returns the definitions
- * @throws `CONFIG_INVALID` if the personality is not valid, or if the API does not accept the name
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid, or if the API does not accept the name
  * of a tool
  */
 export async function toAnthropicDefinitions(
   session: Pick<ToolSession, 'definitions'>,
-  { tools }: AnthropicDefinitionsOptions = {},
+  options: AnthropicDefinitionsOptions = {},
 ): Promise<AnthropicDefinition[]> {
+  assertOptions('toAnthropicDefinitions', options, OPTIONS);
+  assertBatchValues('toAnthropicDefinitions', options);
+  const { tools } = options;
   const all = await session.definitions();
   return all.filter(({ name }) => tools === undefined || tools.includes(name)).map(definitionOf);
 }

@@ -10,14 +10,14 @@ import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
  * @param session the session of the tools
  * @param message the message of the model
  * @returns the calls that still need a decision, in their order
- * @throws `CONFIG_INVALID` if the personality is not valid
+ * @throws `CONFIG_INVALID` if the personality is not valid, or for a promise of a message
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'check' | 'definitions'>,
   message: ToolUseMessage,
 ): Promise<PendingApproval[]> {
-  const uses = cutOffBy(message) === undefined ? toolUsesOf(message) : [];
-  if (uses.length === 0) return [];
+  const uses = toolUsesOf(message);
+  if (uses.length === 0 || cutOffBy(message) !== undefined) return [];
   const listed = new Set((await session.definitions()).map(({ name }) => name));
   const asked: PendingApproval[] = [];
   for (const { call, toolset } of uses) {

@@ -47,14 +47,14 @@ const OPTIONS: OptionNames<RunToolUseOptions> = { ...CALL_OPTIONS, signal: true,
  * results at once: decide on the calls, and run the message again with the `results` that you have.
  *
  * A message with a `stop_reason` other than `tool_use` was cut off. None of its calls runs, and
- * each gets a failed result that says so. A call that was aborted also gets a failed result. The
- * function does not throw.
+ * each gets a failed result that says so. A call that was aborted also gets a failed result.
  *
  * @param session the session of the tools
  * @param message the message of the model
  * @param options a signal, the `results` of an earlier run of this message, and options of the
  * calls
  * @returns the reply for the API, or the calls that wait
+ * @throws `CONFIG_INVALID` for unknown options, or for a promise of a message; nothing else is thrown
  */
 export async function runToolUse(
   session: Pick<ToolSession, 'execute' | 'refuse'>,

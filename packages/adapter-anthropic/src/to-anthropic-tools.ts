@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
-import { assertToolSession, type ToolSession } from '@ethosagent/core';
+import { assertBatchValues, assertToolSession, type ToolSession } from '@ethosagent/core';
 import { assertOptions, callListener } from '@ethosagent/policy';
 import { type AnthropicCallOptions, batchOptions, CALL_OPTIONS } from './batch-options.js';
 import { createBatches } from './batches.js';
@@ -35,7 +35,7 @@ type RunContext = Parameters<BetaRunnableTool<unknown>['run']>[1];
  * @param session the session of the tools
  * @param options the tools to offer, a callback for results, and options of the calls
  * @returns the tools
- * @throws `CONFIG_INVALID` if the personality is not valid, or if the API does not accept the name
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid, or if the API does not accept the name
  * of a tool
  *
  * @example
@@ -55,10 +55,14 @@ export async function toAnthropicTools(
 ): Promise<AnthropicTool[]> {
   assertToolSession('toAnthropicTools', session);
   assertOptions('toAnthropicTools', options, CALL_OPTIONS);
+  assertBatchValues('toAnthropicTools', options);
   const execute = createBatches((calls, signal) =>
     session.execute(calls, batchOptions(options, signal)),
   );
-  const definitions = await toAnthropicDefinitions(session, options);
+  const { tools } = options;
+  const definitions = await toAnthropicDefinitions(session, {
+    ...(tools !== undefined && { tools }),
+  });
   return definitions.map((definition) => ({
     ...definition,
     parse: (input) => input,

@@ -1,5 +1,6 @@
 import type { ToolUseBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { ToolCall } from '@ethosagent/types';
+import { isObject, isThenable } from '@ethosagent/policy';
+import { EthosError, type ToolCall } from '@ethosagent/types';
 
 /**
  * A message of the model: the answer of a client of the SDK, beta or not, or an element of
@@ -18,7 +19,15 @@ export interface ToolUse {
 }
 
 /** Returns the calls in a message that the client must run, in order. */
-export function toolUsesOf({ content }: ToolUseMessage): ToolUse[] {
+export function toolUsesOf(message: ToolUseMessage): ToolUse[] {
+  // Of a promise, no call would be run or asked about.
+  if (!isObject(message) || isThenable(message)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'the message is none; give that of the model, after await',
+    );
+  }
+  const { content } = message;
   // A message may come from a store, so its shape is checked.
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   return blocks.flatMap((block) => {

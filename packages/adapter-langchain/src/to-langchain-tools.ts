@@ -1,6 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { assertToolSession, type SessionBatchOptions, type ToolSession } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import {
+  assertBatchValues,
+  assertToolSession,
+  type SessionBatchOptions,
+  type ToolSession,
+} from '@ethosagent/core';
+import {
+  assertOptions,
+  assertOptionValues,
+  isBoolean,
+  isOneOf,
+  isString,
+  type OptionNames,
+  type OptionValues,
+} from '@ethosagent/policy';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { executeOne, GraphCalls } from './graph-calls.js';
 import { graphTaskOf } from './graph-task.js';
@@ -39,6 +52,12 @@ const OPTIONS: OptionNames<LangchainToolsOptions> = {
   images: true,
 };
 
+const OWN: OptionValues<LangchainToolsOptions> = {
+  approvals: [isOneOf(['interrupt', 'session']), "'interrupt' or 'session'"],
+  by: [isString, 'a text'],
+  images: [isBoolean, 'true or false'],
+};
+
 /**
  * Returns the tools of a session for agents of LangChain and nodes of LangGraph. The session
  * validates, asks, runs, marks and records each call.
@@ -50,7 +69,7 @@ const OPTIONS: OptionNames<LangchainToolsOptions> = {
  * @param session the session of the tools
  * @param options the tools to offer, who asks for approval, and further settings
  * @returns the tools
- * @throws `CONFIG_INVALID` if the personality is not valid
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid
  *
  * @example
  * ```ts
@@ -64,6 +83,8 @@ export async function toLangchainTools(
 ): Promise<LangchainTool[]> {
   assertToolSession('toLangchainTools', session);
   assertOptions('toLangchainTools', options, OPTIONS);
+  assertBatchValues('toLangchainTools', options);
+  assertOptionValues('toLangchainTools', options, OWN);
   const { approvals = 'interrupt', by, images = true, ...batch } = options;
   const offered = new Set(batch.tools);
   const definitions = (await session.definitions()).filter(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  assertBatchValues,
   assertToolSession,
   type SessionBatchOptions,
   type SessionResult,
@@ -48,7 +49,7 @@ const OPTIONS: OptionNames<MastraToolsOptions> = {
  * @param session the session of the tools
  * @param options the tools to offer, and options of their calls
  * @returns the tools by their names
- * @throws `CONFIG_INVALID` if the personality is not valid, or if the name or an argument of a tool
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid, or if the name or an argument of a tool
  * has another meaning in Mastra
  *
  * @example
@@ -64,6 +65,7 @@ export async function mastraTools(
 ): Promise<Record<string, MastraTool>> {
   assertToolSession('mastraTools', session);
   assertOptions('mastraTools', options, OPTIONS);
+  assertBatchValues('mastraTools', options);
   const { tools: offered } = options;
   const definitions = await session.definitions();
   const made: Record<string, MastraTool> = {};

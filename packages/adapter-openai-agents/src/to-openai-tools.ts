@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
+  assertBatchValues,
   assertToolSession,
   type SessionBatchOptions,
   type SessionResult,
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import {
+  assertOptions,
+  assertOptionValues,
+  isString,
+  type OptionNames,
+  type OptionValues,
+} from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
@@ -32,6 +39,8 @@ const OPTIONS: OptionNames<OpenAiToolsOptions> = {
   onProgress: true,
 };
 
+const OWN: OptionValues<OpenAiToolsOptions> = { by: [isString, 'a text'] };
+
 /**
  * Returns the tools of a session for an `Agent`. The session validates, asks, runs, marks and
  * records each call. The framework parses the JSON of the arguments, and shows the questions of the
@@ -44,7 +53,7 @@ const OPTIONS: OptionNames<OpenAiToolsOptions> = {
  * @param options the tools to offer, the attachments of the turn, who decides, and a callback for
  * progress
  * @returns the tools
- * @throws `CONFIG_INVALID` if the personality is not valid, or if two tools have the same name in
+ * @throws `CONFIG_INVALID` if the personality or an option is not valid, or if two tools have the same name in
  * the framework
  *
  * @example
@@ -59,6 +68,8 @@ export async function toOpenAiTools(
 ): Promise<OpenAiTool[]> {
   assertToolSession('toOpenAiTools', session);
   assertOptions('toOpenAiTools', options, OPTIONS);
+  assertBatchValues('toOpenAiTools', options);
+  assertOptionValues('toOpenAiTools', options, OWN);
   const { tools, by } = options;
   const isOffered = (name: string) => tools === undefined || tools.includes(name);
   const definitions = (await session.definitions()).filter(({ name }) => isOffered(name));

@@ -1,0 +1,36 @@
+import { createTestFolder } from '@ethosagent/test-support';
+import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aiTools } from './ai-tools.js';
+
+// What plain JavaScript can pass, and TypeScript refuses.
+
+const folder = createTestFolder('odd-options');
+let runtime: ToolRuntime;
+beforeAll(async () => {
+  folder.put('../home/personalities/clerk/config.yaml', 'name: Clerk\n', 0o600);
+  runtime = await createToolRuntime({
+    home: `${folder.base}/home`,
+    cwd: folder.dir,
+    personality: 'clerk',
+    tools: ['read_file'],
+  });
+});
+afterAll(async () => {
+  await runtime.close();
+  folder.remove();
+});
+
+it.each<[string, unknown]>([
+  ['dryRun', 'true'],
+  ['resultBudgetChars', Number.NaN],
+  ['approvals', 'Session'],
+  ['by', 5],
+  ['progress', 'yes'],
+])('aiTools refuses an option of another kind: %s', async (name, value) => {
+  const options = { [name]: value } as Parameters<typeof aiTools>[1];
+  await expect(aiTools(runtime.session('s'), options)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`aiTools: ${name} must be `),
+  });
+});

@@ -1,0 +1,37 @@
+import { createTestFolder } from '@ethosagent/test-support';
+import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toLangchainTools } from './to-langchain-tools.js';
+
+// What plain JavaScript can pass, and TypeScript refuses.
+
+const folder = createTestFolder('odd-options');
+let runtime: ToolRuntime;
+beforeAll(async () => {
+  folder.put('../home/personalities/clerk/config.yaml', 'name: Clerk\n', 0o600);
+  runtime = await createToolRuntime({
+    home: `${folder.base}/home`,
+    cwd: folder.dir,
+    personality: 'clerk',
+    tools: ['read_file'],
+  });
+});
+afterAll(async () => {
+  await runtime.close();
+  folder.remove();
+});
+
+it.each<[string, unknown]>([
+  ['tools', 'read_file'],
+  ['tools', null],
+  ['tools', Promise.resolve(['read_file'])],
+  ['approvals', 'interupt'],
+  ['images', 'false'],
+  ['by', 5],
+])('toLangchainTools refuses an option of another kind: %s', async (name, value) => {
+  const options = { [name]: value } as Parameters<typeof toLangchainTools>[1];
+  await expect(toLangchainTools(runtime.session('s'), options)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`toLangchainTools: ${name} must be `),
+  });
+});

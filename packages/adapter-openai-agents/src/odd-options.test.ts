@@ -1,0 +1,35 @@
+import { createTestFolder } from '@ethosagent/test-support';
+import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toOpenAiTools } from './to-openai-tools.js';
+
+// What plain JavaScript can pass, and TypeScript refuses.
+
+const folder = createTestFolder('odd-options');
+let runtime: ToolRuntime;
+beforeAll(async () => {
+  folder.put('../home/personalities/clerk/config.yaml', 'name: Clerk\n', 0o600);
+  runtime = await createToolRuntime({
+    home: `${folder.base}/home`,
+    cwd: folder.dir,
+    personality: 'clerk',
+    tools: ['read_file'],
+  });
+});
+afterAll(async () => {
+  await runtime.close();
+  folder.remove();
+});
+
+it.each<[string, unknown]>([
+  ['tools', 'read_file'],
+  ['tools', null],
+  ['tools', Promise.resolve(['read_file'])],
+  ['by', 5],
+])('toOpenAiTools refuses an option of another kind: %s', async (name, value) => {
+  const options = { [name]: value } as Parameters<typeof toOpenAiTools>[1];
+  await expect(toOpenAiTools(runtime.session('s'), options)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`toOpenAiTools: ${name} must be `),
+  });
+});
