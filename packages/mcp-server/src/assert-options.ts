@@ -53,6 +53,7 @@ const VALUES: OptionValues<Record<string, unknown>> = {
   onSession: FUNCTION,
   clients: OBJECT,
   limits: OBJECT,
+  host: [(host) => isString(host) && host.trim() !== '', 'an address, such as 127.0.0.1'],
   path: [(path) => isString(path) && path.startsWith('/'), 'a text that begins with /'],
   allowedHosts: TEXTS,
   allowedOrigins: TEXTS,

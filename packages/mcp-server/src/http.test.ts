@@ -467,6 +467,8 @@ describe('serveHttp', () => {
     ['a token with a space', { clients: { ann: { token: `${'a'.repeat(40)} b` } } }],
     ['one token for two', { clients: { ann: clients.ann, bob: clients.ann } }],
     ['an address of the network, and no host', { clients, host: '0.0.0.0' }],
+    ['an empty address, which is every one', { clients, host: '', allowedHosts: ['a.com'] }],
+    ['an address that is no text', { clients, host: Object(5), allowedHosts: ['a.com'] }],
     ['an invalid limit', { clients, limits: { maxRequestBytes: Number.NaN } }],
     ['a limit that no timer takes', { clients, limits: { idleMs: Number.POSITIVE_INFINITY } }],
     ['a limit that there is not', { clients, limits: Object({ maxSession: 1 }) }],
