@@ -22,7 +22,7 @@ import type {
   TurnClaim,
   TurnInput,
 } from './api.js';
-import { unfinished } from './begin-turn.js';
+import { CLAIM, unfinished } from './begin-turn.js';
 import { claimingStore, type HeldSession, holdSession, renewHeld } from './held-session.js';
 import { recordAnswers } from './record-answers.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
@@ -240,11 +240,14 @@ export class AgentLoop {
    *
    * @param sessionId the id of the session
    * @param opts `claim`: the caller's claim on the session
+   * @throws `CONFIG_INVALID` for an invalid option
    * @throws `TURN_INVALID` if no turn is unfinished, or the turn runs in this process
    * @throws `SESSION_CHANGED` if another process writes to the session
    * @throws `SESSION_TAKEN` if somebody else holds it
    */
   async abandon(sessionId: string, opts: { claim?: TurnClaim } = {}): Promise<void> {
+    assertOptions('abandon', opts, ABANDON);
+    assertOptionValues('abandon', opts, ABANDON);
     this.#runner.assertNotRunning(sessionId);
     const journal = await this.#runner.journal(sessionId, opts.claim);
     const { turn } = unfinished(journal.log);
@@ -295,7 +298,8 @@ export class AgentLoop {
    * @throws `CONFIG_INVALID` if the store can't hold sessions
    * @throws as `SessionStore.renew`
    */
-  extend(held: readonly HeldSession[], leaseMs: number): Promise<void> {
+  async extend(held: readonly HeldSession[], leaseMs: number): Promise<void> {
+    assertHeldSessions('extend', held);
     return renewHeld(claimingStore(this.#runner.options.sessions), held, leaseMs);
   }
 
@@ -307,6 +311,7 @@ export class AgentLoop {
    * @throws as `SessionStore.release`
    */
   async release(held: HeldSession): Promise<void> {
+    assertHeldSessions('release', [held]);
     const { sessionId, epoch } = held;
     held.lose();
     await claimingStore(this.#runner.options.sessions).release({ sessionId, epoch });
@@ -329,6 +334,16 @@ export class AgentLoop {
   close(): Promise<void> {
     return this.#runner.close();
   }
+}
+
+/** A misspelt claim would not be looked at. */
+const ABANDON: Required<OptionValues<{ claim?: TurnClaim }>> = { claim: CLAIM };
+
+/** @throws `CONFIG_INVALID` */
+function assertHeldSessions(of: string, held: unknown): void {
+  if (Array.isArray(held) && held.every((one) => isFunction(Object(one).lose))) return;
+  const what = of === 'extend' ? 'a list of what `hold` returned' : 'what `hold` returned';
+  throw new EthosError('CONFIG_INVALID', `${of}: give ${what}, after await`);
 }
 
 /** Plain JavaScript may leave them out. @throws `CONFIG_INVALID` */

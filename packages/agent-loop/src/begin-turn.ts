@@ -35,6 +35,12 @@ const INPUT: OptionNames<TurnInput> = {
   key: true,
 };
 
+/** What a caller claims a session with. */
+export const CLAIM = [
+  (claim: unknown) => isFunction(Object(claim).assertHeld),
+  'what `hold` returned',
+] as const;
+
 const VALUES: OptionValues<TurnInput> = {
   attachments: [
     isListOf(isAttachmentInfo),
@@ -42,7 +48,7 @@ const VALUES: OptionValues<TurnInput> = {
   ],
   untrusted: [isBoolean, 'true or false'],
   abortSignal: [isAbortSignal, 'an AbortSignal, as `signal` of an AbortController'],
-  claim: [(claim) => isFunction(Object(claim).assertHeld), 'what `hold` returned'],
+  claim: CLAIM,
   key: [isString, 'a text'],
 };
 

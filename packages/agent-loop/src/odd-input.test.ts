@@ -18,6 +18,31 @@ afterEach(() => world.close());
 const historyOf = async () =>
   modelMessages((await readLog(world.sessions, 's')).entries, { images: ['image/png'] });
 
+describe('the methods of a loop', () => {
+  it.each(['state', 'pending', 'decide', 'withdraw', 'grants', 'revoke', 'abandon'] as const)(
+    '%s refuses a session without an id',
+    async (method) => {
+      const loop = world.loop([]);
+      const called = async () => Reflect.apply(loop[method], loop, []);
+      expect(await called().catch(errorCodeOf)).toBe('KEY_INVALID');
+    },
+  );
+
+  it.each<[string, 'abandon' | 'extend' | 'release', unknown[]]>([
+    ['abandon refuses null', 'abandon', ['s', null]],
+    ['abandon refuses a misspelt claim, which it did not look at', 'abandon', ['s', { clam: {} }]],
+    ['abandon refuses a claim that is none', 'abandon', ['s', { claim: {} }]],
+    ['extend refuses nothing', 'extend', []],
+    ['extend refuses what is not held', 'extend', [[{}], 1_000]],
+    ['release refuses what is not held', 'release', [{}]],
+    ['release refuses nothing', 'release', []],
+  ])('%s', async (_what, method, args) => {
+    const loop = world.loop([]);
+    const called = async () => Reflect.apply(loop[method], loop, args);
+    expect(await called().catch(errorCodeOf)).toBe('CONFIG_INVALID');
+  });
+});
+
 describe('what a turn begins with', () => {
   it.each<[string, Partial<TurnInput>]>([
     ['no id of a session', { sessionId: JSON.parse('null') }],

@@ -1,4 +1,14 @@
-import { EFFECTS, isThenable, nearestName, type OptionNames } from '@ethosagent/policy';
+import {
+  EFFECTS,
+  isFunction,
+  isObject,
+  isString,
+  isThenable,
+  nearestName,
+  type OptionNames,
+  type OptionValues,
+  wrongOption,
+} from '@ethosagent/policy';
 import {
   type AnyTool,
   CAPABILITIES,
@@ -132,6 +142,20 @@ const BOOLEANS = [
   'unconfined',
 ] as const satisfies readonly (keyof AnyTool)[];
 
+const KINDS: OptionValues<AnyTool> = {
+  description: [isString, 'a text'],
+  toolset: [isString, 'a text'],
+  timeoutMs: [isLimit, 'a number of milliseconds above zero'],
+  maxResultChars: [isLimit, 'a number of characters above zero'],
+  isAvailable: [isFunction, 'a function that returns true or false'],
+  settings: [(value) => isFunction(Object(value).parse), 'an object with `parse`'],
+  input: [(value) => isObject(value) || isFunction(value), 'a Standard Schema, such as one of Zod'],
+};
+
+function isLimit(value: unknown): boolean {
+  return typeof value === 'number' && value > 0;
+}
+
 /** A value that is not understood would take away a protection, as a misspelt effect does. */
 function valueProblem(tool: AnyTool): string | undefined {
   const { effects, requiresApproval } = tool;
@@ -142,6 +166,8 @@ function valueProblem(tool: AnyTool): string | undefined {
   if (!['undefined', 'boolean', 'function'].includes(typeof requiresApproval)) {
     return 'requiresApproval is true, false, or a function';
   }
+  const wrong = wrongOption(tool, KINDS);
+  if (wrong !== undefined) return wrong;
   if (effects === undefined) return undefined;
   if (!Array.isArray(effects)) return `effects is a list of ${EFFECTS.join(', ')}`;
   const other: unknown = effects.find((effect) => !EFFECTS.includes(effect));

@@ -353,6 +353,12 @@ describe('DefaultToolRegistry ownership', () => {
       { ...makeTool('x'), capabilities: { secrets: [{ ref: 'a', hosts: ['b'], host: 'c' }] } },
     ],
     ['a process without binaries', { ...makeTool('x'), capabilities: { process: {} } }],
+    ['a time that is no number', { ...makeTool('x'), timeoutMs: Number.NaN }],
+    ['a time that is a text', { ...makeTool('x'), timeoutMs: '5000' }],
+    ['a size that is null', { ...makeTool('x'), maxResultChars: null }],
+    ['settings without `parse`', { ...makeTool('x'), settings: {} }],
+    ['an input that is a number', { ...makeTool('x'), input: 5 }],
+    ['an availability that is no function', { ...makeTool('x'), isAvailable: true }],
     ['a read reach of "all"', { ...makeTool('x'), capabilities: { fs_reach: { read: 'all' } } }],
   ])('register refuses %s with TOOL_INVALID', (_name, tool) => {
     const registry = new DefaultToolRegistry();

@@ -26,6 +26,20 @@ function setUp() {
   return { registry, reducers, logged, host, names };
 }
 
+describe('createPluginHost', () => {
+  const registry = new DefaultToolRegistry();
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a registry that is none', { registry: {} }],
+    ['a promise of a registry', { registry: Promise.resolve(registry) }],
+    ['reducers that are none', { registry, reducers: {} }],
+    ['a log that is a text', { registry, log: 'x' }],
+  ])('refuses %s', (_what, options) => {
+    const create: (options: unknown) => unknown = Object(createPluginHost);
+    expect(() => create(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});
+
 describe('PluginHost.load', () => {
   it('registers the tools of a plugin under its id', async () => {
     const { host, registry } = setUp();

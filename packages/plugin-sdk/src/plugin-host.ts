@@ -51,6 +51,7 @@ const MAX_ID_CHARS = 128;
  *
  * @param options the tool registry, the registry of reducers, and a log
  * @returns the host
+ * @throws `CONFIG_INVALID` for a registry or a log that is none
  *
  * @example
  * ```ts
@@ -58,7 +59,9 @@ const MAX_ID_CHARS = 128;
  * await host.load(weatherPlugin);
  * ```
  */
-export function createPluginHost({ registry, reducers, log }: PluginHostOptions): PluginHost {
+export function createPluginHost(options: PluginHostOptions): PluginHost {
+  assertHostOptions(options);
+  const { registry, reducers, log } = options;
   const loaded = new Map<string, LoadedPlugin>();
 
   function apiFor(entry: LoadedPlugin): PluginApi {
@@ -158,6 +161,22 @@ function newEntry(plugin: Plugin): LoadedPlugin {
 
 function isUnloaded(entry: LoadedPlugin): boolean {
   return entry.state === 'unloaded';
+}
+
+/** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
+function assertHostOptions(options: unknown): void {
+  const { registry, reducers, log }: Partial<PluginHostOptions> = Object(options);
+  const problem =
+    typeof Object(registry).register !== 'function'
+      ? 'registry is none; give one, such as new DefaultToolRegistry()'
+      : reducers !== undefined && typeof Object(reducers).register !== 'function'
+        ? 'reducers is no registry of reducers; give one, or leave it out'
+        : log !== undefined && typeof log !== 'function'
+          ? 'log must be a function'
+          : undefined;
+  if (problem !== undefined) {
+    throw new EthosError('CONFIG_INVALID', `createPluginHost: ${problem}`);
+  }
 }
 
 /** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */

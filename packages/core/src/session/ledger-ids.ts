@@ -1,3 +1,5 @@
+import { EthosError } from '@ethosagent/types';
+
 const PREFIX = 'protections of ';
 
 /** The id of the session that holds the ledger of something, by the name of what it belongs to. */
@@ -32,8 +34,15 @@ export function sessionOfLedger(id: string): string | undefined {
  *
  * @param sessionId of the session
  * @returns a text whose only space is the one after `session`
+ * @throws `KEY_INVALID` for an id that is no text
  */
 export function sessionPart(sessionId: string): string {
+  if (typeof sessionId !== 'string') {
+    throw new EthosError(
+      'KEY_INVALID',
+      `the id of a session must be a text, not ${typeof sessionId}`,
+    );
+  }
   return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
 }
 
