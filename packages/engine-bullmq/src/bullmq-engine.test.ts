@@ -26,6 +26,18 @@ describe('createBullmqEngine', () => {
   }
 });
 
+it.each<[string, unknown]>([
+  ['no options', undefined],
+  ['no connection', {}],
+  ['an empty address', { connection: '' }],
+  ['a promise of an address', { connection: Promise.resolve('redis://127.0.0.1:1') }],
+])('createBullmqEngine refuses %s, and does not connect to this machine', (_what, options) => {
+  const create: (options: unknown) => unknown = Object(createBullmqEngine);
+  expect(() => create(options)).toThrow(
+    'CONFIG_INVALID: createBullmqEngine: connection must be the address of Redis',
+  );
+});
+
 describe('a worker that is closed', () => {
   const turn = { id: 't', sessionId: 's', priority: 0, delayMs: 0, taking: 0 };
 

@@ -47,11 +47,12 @@ const MAX_STALLED = 1_000_000;
  * @param options the connection, the name of the queue, and a time in milliseconds
  * @returns the engine; its methods that change the queue throw `STORE_UNAVAILABLE` if Redis does
  * not answer within `answerMs`
- * @throws `CONFIG_INVALID` for an invalid name of the queue, time or number of jobs
+ * @throws `CONFIG_INVALID` for an invalid connection, name of the queue, time or number of jobs
  * @example
  * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
  */
 export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
+  assertConnection(options);
   const { queue: name = 'ethos-turns', prefix = 'bull', answerMs = 2_000 } = options;
   const { keepJobs = 1_000 } = options;
   if (!/^[\w-]+$/.test(name)) throw invalid('queue must be a name of letters, digits, _ and -');
@@ -204,6 +205,16 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'NO_ANSWER';
+}
+
+/** Without an address, ioredis would connect to this machine. */
+function assertConnection(options: BullmqEngineOptions): void {
+  const { connection }: Partial<BullmqEngineOptions> = Object(options);
+  const isGiven =
+    typeof connection === 'string'
+      ? connection !== ''
+      : connection instanceof Object && !(connection instanceof Promise);
+  if (!isGiven) throw invalid('connection must be the address of Redis, or options of ioredis');
 }
 
 function assertWhole(
