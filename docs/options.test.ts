@@ -125,7 +125,7 @@ const TAKERS: [string, (options: never) => unknown][] = [
   ['serveHttp', (options) => serveHttp(runtime, options)],
   ['serveStdio', (options) => serveStdio(runtime, options)],
   ['session', (options) => runtime.session('s', options)],
-  ['startWorker', (options) => createFleet(Object({ turns: {} })).startWorker(options)],
+  ['startWorker', (options) => createFleet(Object({ turns: { put() {} } })).startWorker(options)],
   ['verifyAuditLog', verifyAuditLog],
   ['verifyPostgresAudit', verifyPostgresAudit],
 ];

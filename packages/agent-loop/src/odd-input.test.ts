@@ -31,7 +31,7 @@ describe('the methods of a loop', () => {
   it.each<[string, 'abandon' | 'extend' | 'release', unknown[]]>([
     ['abandon refuses null', 'abandon', ['s', null]],
     ['abandon refuses a misspelt claim, which it did not look at', 'abandon', ['s', { clam: {} }]],
-    ['abandon refuses a claim that is none', 'abandon', ['s', { claim: {} }]],
+    ['abandon refuses an object for a claim', 'abandon', ['s', { claim: {} }]],
     ['extend refuses nothing', 'extend', []],
     ['extend refuses what is not held', 'extend', [[{}], 1_000]],
     ['release refuses what is not held', 'release', [{}]],

@@ -30,9 +30,9 @@ describe('createPluginHost', () => {
   const registry = new DefaultToolRegistry();
   it.each<[string, unknown]>([
     ['nothing', undefined],
-    ['a registry that is none', { registry: {} }],
+    ['an object for a registry', { registry: {} }],
     ['a promise of a registry', { registry: Promise.resolve(registry) }],
-    ['reducers that are none', { registry, reducers: {} }],
+    ['an object for reducers', { registry, reducers: {} }],
     ['a log that is a text', { registry, log: 'x' }],
   ])('refuses %s', (_what, options) => {
     const create: (options: unknown) => unknown = Object(createPluginHost);

@@ -51,7 +51,7 @@ const MAX_ID_CHARS = 128;
  *
  * @param options the tool registry, the registry of reducers, and a log
  * @returns the host
- * @throws `CONFIG_INVALID` for a registry or a log that is none
+ * @throws `CONFIG_INVALID` for an invalid registry or log
  *
  * @example
  * ```ts
@@ -168,9 +168,9 @@ function assertHostOptions(options: unknown): void {
   const { registry, reducers, log }: Partial<PluginHostOptions> = Object(options);
   const problem =
     typeof Object(registry).register !== 'function'
-      ? 'registry is none; give one, such as new DefaultToolRegistry()'
+      ? 'registry must be a registry of tools, such as new DefaultToolRegistry()'
       : reducers !== undefined && typeof Object(reducers).register !== 'function'
-        ? 'reducers is no registry of reducers; give one, or leave it out'
+        ? 'reducers must be a registry of reducers; or leave it out'
         : log !== undefined && typeof log !== 'function'
           ? 'log must be a function'
           : undefined;

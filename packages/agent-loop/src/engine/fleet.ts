@@ -102,10 +102,10 @@ export class Fleet {
    * @throws `KEY_INVALID` for an invalid id
    * @throws `STORE_UNAVAILABLE` if the store does not answer
    */
-  async enqueue(input: EnqueueInput): Promise<string> {
-    const { id = randomUUID(), ...turn }: EnqueueInput = Object(input);
-    await this.#turns.put({ id, ...turn });
-    const { sessionId, delayMs = 0, priority = 0 } = turn;
+  async enqueue(turn: EnqueueInput): Promise<string> {
+    const { id = randomUUID(), ...fields }: EnqueueInput = Object(turn);
+    await this.#turns.put({ id, ...fields });
+    const { sessionId, delayMs = 0, priority = 0 } = fields;
     await this.#tell(() => this.#engine.enqueue({ id, taking: 0, sessionId, delayMs, priority }));
     return id;
   }
