@@ -145,16 +145,18 @@ const BOOLEANS = [
 const KINDS: OptionValues<AnyTool> = {
   description: [isString, 'a text'],
   toolset: [isString, 'a text'],
-  timeoutMs: [isLimit, 'a number of milliseconds above zero'],
-  maxResultChars: [isLimit, 'a number of characters above zero'],
+  timeoutMs: [
+    (value) => typeof value === 'number' && value > 0,
+    'a number of milliseconds above zero',
+  ],
+  maxResultChars: [
+    (value) => typeof value === 'number' && value >= 0,
+    'a number of characters from zero',
+  ],
   isAvailable: [isFunction, 'a function that returns true or false'],
   settings: [(value) => isFunction(Object(value).parse), 'an object with `parse`'],
   input: [(value) => isObject(value) || isFunction(value), 'a Standard Schema, such as one of Zod'],
 };
-
-function isLimit(value: unknown): boolean {
-  return typeof value === 'number' && value > 0;
-}
 
 /** A value that is not understood would take away a protection, as a misspelt effect does. */
 function valueProblem(tool: AnyTool): string | undefined {

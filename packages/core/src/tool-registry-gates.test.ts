@@ -99,16 +99,18 @@ describe('DefaultToolRegistry gates', () => {
       'TOOL_NOT_ALLOWED',
     );
 
-  it.each<ToolFilterOpts>([
-    { excludeTools: ['mcp__a__b'] },
-    { allowedMcpTools: [] },
-    { allowedMcpServers: [] },
-  ])('tells of mcp__a__b again when the batch before it had %j', (filters) => {
-    const names = (opts?: ToolFilterOpts) =>
-      registry.toDefinitions(undefined, opts).map(({ name }) => name);
-    expect(names()).toContain('mcp__a__b');
-    expect(names(filters)).not.toContain('mcp__a__b');
-    expect(names()).toContain('mcp__a__b');
+  it.each<[string, string[] | undefined, ToolFilterOpts]>([
+    ['mcp__a__b', undefined, { excludeTools: ['mcp__a__b'] }],
+    ['mcp__a__b', undefined, { allowedMcpTools: [] }],
+    ['mcp__a__b', undefined, { allowedMcpServers: [] }],
+    ['plugged', undefined, { allowedPlugins: [] }],
+    ['plain', [], {}],
+  ])('tells of %s again when the batch before it had %j and %j', (tool, allowed, filters) => {
+    const names = (...asked: Parameters<typeof registry.toDefinitions>) =>
+      registry.toDefinitions(...asked).map(({ name }) => name);
+    expect(names()).toContain(tool);
+    expect(names(allowed, filters)).not.toContain(tool);
+    expect(names()).toContain(tool);
   });
 
   it.each<[string, string[] | undefined, Parameters<typeof outcome>[3], unknown]>([
