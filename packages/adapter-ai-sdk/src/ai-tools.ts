@@ -6,15 +6,7 @@ import {
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
-import {
-  assertOptions,
-  assertOptionValues,
-  isBoolean,
-  isOneOf,
-  isString,
-  type OptionNames,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, isBoolean, isOneOf, isString, type OptionNames } from '@ethosagent/policy';
 import type { ToolDefinition, ToolProgressEvent } from '@ethosagent/types';
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CallOptions } from './ai-types.js';
@@ -48,12 +40,6 @@ const OPTIONS: OptionNames<AiToolsOptions> = {
   attachments: true,
   resultBudgetChars: true,
   dryRun: true,
-  approvals: true,
-  by: true,
-  progress: true,
-};
-
-const OWN: OptionValues<AiToolsOptions> = {
   approvals: [isOneOf(['ai', 'session']), "'ai' or 'session'"],
   by: [isString, 'a text'],
   progress: [isBoolean, 'true or false'],
@@ -82,7 +68,6 @@ export async function aiTools(
   assertToolSession('aiTools', session);
   assertOptions('aiTools', options, OPTIONS);
   assertBatchValues('aiTools', options);
-  assertOptionValues('aiTools', options, OWN);
   const approvals = new Approvals(session, options.by);
   // Without a prototype, since a model may call a tool named `constructor`.
   const tools: Record<string, AiTool> = Object.create(null);

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ResultImage } from '@ethosagent/core';
 import {
   assertOptions,
-  assertOptionValues,
   errorText,
   isBoolean,
   isObject,
-  type OptionValues,
+  type OptionNames,
 } from '@ethosagent/policy';
 import {
   EthosError,
@@ -27,7 +26,7 @@ export interface FromAiToolOptions {
   context?: Record<string, unknown>;
 }
 
-const VALUES: Required<OptionValues<FromAiToolOptions>> = {
+const OPTIONS: OptionNames<FromAiToolOptions> = {
   approval: [isBoolean, 'true or false'],
   context: [isObject, 'an object'],
 };
@@ -54,8 +53,7 @@ export async function fromAiTool(
   tool: Tool,
   options: FromAiToolOptions = {},
 ): Promise<EthosTool> {
-  assertOptions('fromAiTool', options, VALUES);
-  assertOptionValues('fromAiTool', options, VALUES);
+  assertOptions('fromAiTool', options, OPTIONS);
   const { approval = true, context = {} } = options;
   if (typeof tool.execute !== 'function' || tool.type === 'provider') {
     throw new EthosError(

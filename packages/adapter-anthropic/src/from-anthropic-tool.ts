@@ -3,13 +3,7 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ResultImage } from '@ethosagent/core';
-import {
-  assertOptions,
-  assertOptionValues,
-  errorText,
-  isBoolean,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, errorText, isBoolean, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 
 /** A tool with a `run` of its own, as `betaZodTool`, `betaTool` and `mcpTool` return it. */
@@ -21,7 +15,7 @@ export interface FromAnthropicToolOptions {
   approval?: boolean;
 }
 
-const VALUES: Required<OptionValues<FromAnthropicToolOptions>> = {
+const OPTIONS: OptionNames<FromAnthropicToolOptions> = {
   approval: [isBoolean, 'true or false'],
 };
 
@@ -40,8 +34,7 @@ export function fromAnthropicTool(
   foreign: ForeignAnthropicTool,
   options: FromAnthropicToolOptions = {},
 ): Tool<Record<string, unknown>> {
-  assertOptions('fromAnthropicTool', options, VALUES);
-  assertOptionValues('fromAnthropicTool', options, VALUES);
+  assertOptions('fromAnthropicTool', options, OPTIONS);
   const { approval = true } = options;
   const { name } = foreign;
   if (!('input_schema' in foreign)) {

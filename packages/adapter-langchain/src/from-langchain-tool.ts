@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   assertOptions,
-  assertOptionValues,
   errorText,
   isBoolean,
   isObject,
-  type OptionValues,
+  type OptionNames,
 } from '@ethosagent/policy';
 import type { Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import type { RunnableConfig } from '@langchain/core/runnables';
@@ -40,7 +39,7 @@ export interface FromLangchainToolOptions {
   configurable?: Record<string, unknown>;
 }
 
-const VALUES: Required<OptionValues<FromLangchainToolOptions>> = {
+const OPTIONS: OptionNames<FromLangchainToolOptions> = {
   approval: [isBoolean, 'true or false'],
   configurable: [isObject, 'an object'],
 };
@@ -63,8 +62,7 @@ export function fromLangchainTool(
   foreign: ForeignLangchainTool,
   options: FromLangchainToolOptions = {},
 ): Tool<Record<string, unknown>> {
-  assertOptions('fromLangchainTool', options, VALUES);
-  assertOptionValues('fromLangchainTool', options, VALUES);
+  assertOptions('fromLangchainTool', options, OPTIONS);
   const { approval = true, configurable = {} } = options;
   const { name, description = '' } = foreign;
   return {

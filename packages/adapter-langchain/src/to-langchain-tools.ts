@@ -5,15 +5,7 @@ import {
   type SessionBatchOptions,
   type ToolSession,
 } from '@ethosagent/core';
-import {
-  assertOptions,
-  assertOptionValues,
-  isBoolean,
-  isOneOf,
-  isString,
-  type OptionNames,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, isBoolean, isOneOf, isString, type OptionNames } from '@ethosagent/policy';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { executeOne, GraphCalls } from './graph-calls.js';
 import { graphTaskOf } from './graph-task.js';
@@ -47,12 +39,6 @@ const OPTIONS: OptionNames<LangchainToolsOptions> = {
   resultBudgetChars: true,
   onProgress: true,
   tools: true,
-  approvals: true,
-  by: true,
-  images: true,
-};
-
-const OWN: OptionValues<LangchainToolsOptions> = {
   approvals: [isOneOf(['interrupt', 'session']), "'interrupt' or 'session'"],
   by: [isString, 'a text'],
   images: [isBoolean, 'true or false'],
@@ -84,7 +70,6 @@ export async function toLangchainTools(
   assertToolSession('toLangchainTools', session);
   assertOptions('toLangchainTools', options, OPTIONS);
   assertBatchValues('toLangchainTools', options);
-  assertOptionValues('toLangchainTools', options, OWN);
   const { approvals = 'interrupt', by, images = true, ...batch } = options;
   const offered = new Set(batch.tools);
   const definitions = (await session.definitions()).filter(

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   assertOptions,
-  assertOptionValues,
   errorText,
   isBoolean,
   isObject,
-  type OptionValues,
+  type OptionNames,
 } from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 import { RequestContext } from '@mastra/core/request-context';
@@ -31,7 +30,7 @@ export interface FromMastraToolOptions {
   requestContext?: RequestContext;
 }
 
-const VALUES: Required<OptionValues<FromMastraToolOptions>> = {
+const OPTIONS: OptionNames<FromMastraToolOptions> = {
   approval: [isBoolean, 'true or false'],
   requestContext: [isObject, 'an object'],
 };
@@ -53,8 +52,7 @@ export function fromMastraTool(
   foreign: ForeignMastraTool,
   options: FromMastraToolOptions = {},
 ): Tool<Record<string, unknown>> {
-  assertOptions('fromMastraTool', options, VALUES);
-  assertOptionValues('fromMastraTool', options, VALUES);
+  assertOptions('fromMastraTool', options, OPTIONS);
   const { id: name, description, inputSchema, execute } = foreign;
   if (typeof execute !== 'function') {
     throw new EthosError(

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  assertOptions,
-  assertOptionValues,
-  isAnything,
-  isBoolean,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, isAnything, isBoolean, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type Tool } from '@ethosagent/types';
 import {
   type FunctionTool,
@@ -32,7 +26,7 @@ export interface FromOpenAiToolOptions {
   context?: unknown;
 }
 
-const VALUES: Required<OptionValues<FromOpenAiToolOptions>> = {
+const OPTIONS: OptionNames<FromOpenAiToolOptions> = {
   approval: [isBoolean, 'true or false'],
   context: [isAnything, 'a value'],
 };
@@ -56,8 +50,7 @@ export function fromOpenAiTool(
   foreign: ForeignOpenAiTool,
   options: FromOpenAiToolOptions = {},
 ): Tool<Record<string, unknown>> {
-  assertOptions('fromOpenAiTool', options, VALUES);
-  assertOptionValues('fromOpenAiTool', options, VALUES);
+  assertOptions('fromOpenAiTool', options, OPTIONS);
   const { name, description, parameters } = foreign;
   if ([foreign.inputGuardrails, foreign.outputGuardrails].some((list) => list?.length)) {
     throw new EthosError(

@@ -7,13 +7,7 @@ import {
   ToolCallError,
   type ToolSession,
 } from '@ethosagent/core';
-import {
-  assertOptions,
-  assertOptionValues,
-  isString,
-  type OptionNames,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, isString, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
@@ -35,11 +29,9 @@ export interface OpenAiToolsOptions
 const OPTIONS: OptionNames<OpenAiToolsOptions> = {
   attachments: true,
   tools: true,
-  by: true,
+  by: [isString, 'a text'],
   onProgress: true,
 };
-
-const OWN: OptionValues<OpenAiToolsOptions> = { by: [isString, 'a text'] };
 
 /**
  * Returns the tools of a session for an `Agent`. The session validates, asks, runs, marks and
@@ -69,7 +61,6 @@ export async function toOpenAiTools(
   assertToolSession('toOpenAiTools', session);
   assertOptions('toOpenAiTools', options, OPTIONS);
   assertBatchValues('toOpenAiTools', options);
-  assertOptionValues('toOpenAiTools', options, OWN);
   const { tools, by } = options;
   const isOffered = (name: string) => tools === undefined || tools.includes(name);
   const definitions = (await session.definitions()).filter(({ name }) => isOffered(name));

@@ -1,6 +1,5 @@
 import {
   assertOptions,
-  assertOptionValues,
   cleanMcpSchema,
   cleanText,
   errorText,
@@ -12,7 +11,7 @@ import {
   type McpToolDefinition,
   mcpToolName,
   mcpToolResult,
-  type OptionValues,
+  type OptionNames,
   readMcpAnswer,
   readMcpTool,
 } from '@ethosagent/policy';
@@ -40,7 +39,7 @@ export interface FromMcpOptions {
   onHeld?: (held: HeldTool) => void;
 }
 
-const VALUES: Required<OptionValues<FromMcpOptions>> = {
+const OPTIONS: OptionNames<FromMcpOptions> = {
   server: [isString, 'a text'],
   approval: [isBoolean, 'true or false'],
   timeoutMs: [
@@ -71,8 +70,7 @@ export async function fromMcp(
   client: ConnectedMcpClient,
   options: FromMcpOptions,
 ): Promise<Tool<Record<string, unknown>>[]> {
-  assertOptions('fromMcp', options, VALUES);
-  assertOptionValues('fromMcp', options, VALUES);
+  assertOptions('fromMcp', options, OPTIONS);
   const { server } = options;
   if (server === undefined || server.trim() === '') {
     throw new EthosError(

@@ -2,26 +2,36 @@ import { EthosError } from '@ethosagent/types';
 import { nearestName } from './nearest-name.js';
 import { isObject } from './shape.js';
 
-/** The names of all options of a type. One that is missing, or is no option, does not compile. */
-export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
+/** What an option takes: whether a value fits, and what to give instead. */
+type OptionKind = readonly [fits: (value: unknown) => boolean, wanted: string];
 
 /**
- * Refuses what is no options object, and unknown names, which only plain JavaScript can pass. A
- * misspelt option that was ignored could leave out a limit, such as `denyPaths`; so could a promise
- * of options.
+ * The names of all options of a type, each with what it takes, or with `true` where something else looks
+ * at its value. One that is missing, or is no option, does not compile.
+ */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true | OptionKind };
+
+/**
+ * Refuses what is no options object, unknown names, and values of another kind, which only plain
+ * JavaScript can pass. A misspelt option that was ignored could leave out a limit, such as `denyPaths`; so
+ * could a promise of options.
  *
  * @param of what takes the options: a function, or the option that holds them
  * @param options as the caller gave them
- * @param known an object with all names that there are, such as `OptionNames`
- * @throws `CONFIG_INVALID` with the nearest name, or with all names
+ * @param known all names that there are, such as `OptionNames`, or an object of defaults
+ * @throws `CONFIG_INVALID` with the nearest name, with all names, or with what an option takes
  */
-export function assertOptions(of: string, options: unknown, known: object): void {
+export function assertOptions(
+  of: string,
+  options: unknown,
+  known: Readonly<Record<string, boolean | number | OptionKind>>,
+): void {
   if (options instanceof Promise) throw invalid(`${of}: the options are a promise; await it`);
   if (!isObject(options)) {
     const all = Object.keys(known).join(', ');
     throw invalid(`${of}: ${told(options)}; give an object with ${all}`);
   }
-  const problem = unknownOption(options, known);
+  const problem = unknownOption(options, known) ?? wrongOption<object>(options, known);
   if (problem !== undefined) throw invalid(`${of}: ${problem}`);
 }
 
@@ -41,10 +51,8 @@ export function unknownOption(options: object, known: object): string | undefine
   return `there is no option "${unknown}"; ${next}`;
 }
 
-/** What options take, by their names: whether a value fits, and what to give instead. */
-export type OptionValues<Options> = {
-  readonly [Name in keyof Options]?: readonly [fits: (value: unknown) => boolean, wanted: string];
-};
+/** What options take, by their names. */
+export type OptionValues<Options> = { readonly [Name in keyof Options]?: true | OptionKind };
 
 /**
  * The first option whose value is of another kind, for a message. Absent options fit, promises never
@@ -62,7 +70,7 @@ export function wrongOption<Options extends object>(
   for (const name in values) {
     const kind = Object.hasOwn(values, name) ? values[name] : undefined;
     const value: unknown = options[name];
-    if (value === undefined || kind === undefined) continue;
+    if (value === undefined || typeof kind !== 'object') continue;
     const [fits, wanted] = kind;
     const isPromise = value instanceof Promise;
     if (fits(value) && !isPromise) continue;

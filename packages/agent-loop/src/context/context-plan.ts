@@ -1,4 +1,4 @@
-import { assertOptions } from '@ethosagent/policy';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { AgentLoopOptions, ContextOptions } from '../api.js';
 import { cacheOf } from './breakpoints.js';
@@ -25,6 +25,15 @@ export interface ContextPlan {
   pageChars: number;
 }
 
+const OPTIONS: OptionNames<ContextOptions> = {
+  window: true,
+  reserve: true,
+  at: true,
+  keepTurns: true,
+  summarise: true,
+  native: true,
+};
+
 const MAX_RESERVE = 16_000;
 /** The most characters of a page. A page has about a tenth of the window's tokens. */
 const MAX_PAGE_CHARS = 16_000;
@@ -38,14 +47,13 @@ export function contextPlan({
   modelSettings = {},
 }: Pick<AgentLoopOptions, 'context' | 'model' | 'modelSettings'>): ContextPlan | undefined {
   if (context === false) return undefined;
+  assertOptions('context', context, OPTIONS);
   const known = context.window ?? knownWindow(model);
   const window = known ?? UNKNOWN_WINDOW;
   const reserve =
     context.reserve ??
     Math.min(modelSettings.maxOutputTokens ?? MAX_RESERVE, Math.floor(window / 4));
   const { at = 0.8, keepTurns = 3, summarise = true, native = [] } = context;
-  const all: Required<ContextOptions> = { window, reserve, at, keepTurns, summarise, native };
-  assertOptions('context', context, all);
   assert(window > 0, 'window', 'give tokens above zero');
   assert(reserve >= 0 && reserve < window, 'reserve', 'give tokens below the window');
   assert(at > 0 && at <= 1, 'at', 'give a share of the window, above 0 and up to 1');

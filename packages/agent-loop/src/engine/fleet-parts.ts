@@ -1,9 +1,4 @@
-import {
-  assertOptions,
-  assertOptionValues,
-  isFunction,
-  type OptionValues,
-} from '@ethosagent/policy';
+import { assertOptions, isFunction, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type TurnStore } from '@ethosagent/types';
 import type { AgentLoop } from '../agent-loop.js';
 import type { Engine } from './engine.js';
@@ -13,7 +8,7 @@ interface FleetParts {
   engine?: Engine;
 }
 
-const PARTS: Required<OptionValues<FleetParts>> = {
+const PARTS: OptionNames<FleetParts> = {
   turns: [
     (turns) => isFunction(Object(turns).put),
     'a store of turns, such as createSqliteTurns({ path })',
@@ -30,7 +25,8 @@ const PARTS: Required<OptionValues<FleetParts>> = {
  */
 export function assertFleetParts(of: string, parts: FleetParts): void {
   assertOptions(of, parts, PARTS);
-  assertOptionValues(of, { ...parts, turns: parts.turns ?? null }, PARTS);
+  // Here it may not be absent.
+  assertOptions(of, { turns: parts.turns ?? null }, PARTS);
 }
 
 /**

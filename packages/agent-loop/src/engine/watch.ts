@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   assertOptions,
-  assertOptionValues,
   isAbortSignal,
   isCount,
   isObject,
   MAX_TIMER_MS,
-  type OptionValues,
+  type OptionNames,
 } from '@ethosagent/policy';
 import type { TurnStore } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
@@ -45,7 +44,7 @@ export interface WatchOptions {
 const isEvent = (value: unknown): value is StoredAgentEvent =>
   isObject(value) && typeof value.type === 'string';
 
-const VALUES: Required<OptionValues<WatchOptions>> = {
+const OPTIONS: OptionNames<WatchOptions> = {
   after: [isCount, 'a position, as events have it'],
   signal: [isAbortSignal, 'an AbortSignal, as `signal` of an AbortController'],
   pollMs: [
@@ -63,8 +62,7 @@ export async function* watchTurns(
   sessionId: string,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchedEvent, void, undefined> {
-  assertOptions('watch', options, VALUES);
-  assertOptionValues('watch', options, VALUES);
+  assertOptions('watch', options, OPTIONS);
   const { after = 0, signal, pollMs = 200 } = options;
   let position = after;
   const isOver = () => signal?.aborted === true;

@@ -55,7 +55,7 @@ export const POSTGRES_OPTIONS: OptionNames<PostgresOptions> = {
 export function checkedOptions(
   options: PostgresOptions,
   of: string,
-  known: object = POSTGRES_OPTIONS,
+  known: OptionNames<Record<string, unknown>> = POSTGRES_OPTIONS,
 ): CheckedOptions {
   assertOptions(of, options, known);
   const { schema = 'ethos', clock } = options;
