@@ -2,6 +2,7 @@ import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aiTools } from './ai-tools.js';
+import { aiToolApproval } from './tool-approval.js';
 
 // What plain JavaScript can pass, and TypeScript refuses.
 
@@ -33,4 +34,12 @@ it.each<[string, unknown]>([
     code: 'CONFIG_INVALID',
     message: expect.stringContaining(`aiTools: ${name} must be `),
   });
+});
+
+it('aiToolApproval refuses a promise of the tools, of which it would ask about none', () => {
+  const session = runtime.session('s');
+  const tools: unknown = aiTools(session);
+  expect(() => aiToolApproval(session, tools as Awaited<ReturnType<typeof aiTools>>)).toThrow(
+    'CONFIG_INVALID: aiToolApproval: the tools are none; give what aiTools returned, after await',
+  );
 });

@@ -1,4 +1,6 @@
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
+import { isObject, isThenable } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
 import type { AiTool } from './ai-tools.js';
 import type { CallOptions } from './ai-types.js';
 import { Approvals } from './approvals.js';
@@ -19,11 +21,20 @@ export type AiToolApproval = Record<
  * @param session the session of the tools
  * @param tools the tools that `aiTools` returned for the session
  * @returns a function for each tool, for `toolApproval` of `ai`
+ * @throws `CONFIG_INVALID` for a promise of the tools, or for something else than a session
  */
 export function aiToolApproval(
   session: ToolSession,
   tools: Readonly<Record<string, AiTool>>,
 ): AiToolApproval {
+  assertToolSession('aiToolApproval', session);
+  // Of a promise, there would be no tool to ask about.
+  if (!isObject(tools) || isThenable(tools)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'aiToolApproval: the tools are none; give what aiTools returned, after await',
+    );
+  }
   const approvals = new Approvals(session, undefined);
   const perTool: AiToolApproval = Object.create(null);
   for (const name of Object.keys(tools)) {

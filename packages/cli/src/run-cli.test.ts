@@ -242,7 +242,7 @@ describe('ethos.config', () => {
       '.ethos/ethos.config.mjs',
       `export default { personality: 'coder', tools: [{
         name: 'shout', description: 'Shouts.', schema: { type: 'object', properties: {} },
-        capabilities: {}, toolset: ['read_file'],
+        capabilities: {},
         async execute() { return { ok: true, value: 'AHOY' }; },
       }] };`,
     );

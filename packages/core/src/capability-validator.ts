@@ -145,14 +145,6 @@ const BOOLEANS = [
 const KINDS: OptionValues<AnyTool> = {
   description: [isString, 'a text'],
   toolset: [isString, 'a text'],
-  timeoutMs: [
-    (value) => typeof value === 'number' && value > 0,
-    'a number of milliseconds above zero',
-  ],
-  maxResultChars: [
-    (value) => typeof value === 'number' && value >= 0,
-    'a number of characters from zero',
-  ],
   isAvailable: [isFunction, 'a function that returns true or false'],
   settings: [(value) => isFunction(Object(value).parse), 'an object with `parse`'],
   input: [(value) => isObject(value) || isFunction(value), 'a Standard Schema, such as one of Zod'],
