@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
@@ -110,6 +111,14 @@ describe.each(ways)('NetworkGuard.fetch, aborted through %s', (_, fetch) => {
     expect(await rejection(fetch(server.origin, AbortSignal.abort(reason)))).toBe(reason);
     const error = await rejection(fetch(`${server.origin}/hang`, AbortSignal.timeout(30)));
     expect(error).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('is not listened for after a request that was denied', async () => {
+    const { signal } = new AbortController();
+    const denied = rejection(fetch('http://169.254.169.254/', signal));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    expect(await denied).toMatchObject({ code: 'HOST_NOT_ALLOWED' });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('leaves other requests on the same origin alone', async () => {

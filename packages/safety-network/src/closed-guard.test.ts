@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNetworkGuard, type NetworkGuardOptions } from './network-guard.js';
 import { type LoopbackServer, rejection, startServer } from './testing/loopback.js';
@@ -143,6 +143,7 @@ describe('NetworkGuard.close', () => {
       const signal = new AbortController().signal;
       const connect = () => guard.connect(new URL(server.origin), { timeoutMs: 10_000, signal });
       await Promise.all(Array.from({ length: 12 }, connect));
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
       await guard.close();
       expect(warnings).toEqual([]);
     } finally {
