@@ -140,6 +140,15 @@ describe('SecretRedactor.redact', () => {
     }
   });
 
+  it('replaces the path of a secret URL, as servers tell it', () => {
+    const known = redactor(['hook', 'https://hooks.example.com/services/T0/B0/key?wait=true']);
+    for (const path of ['/services/T0/B0/key?wait=true', '/services/T0/B0/key']) {
+      expect(known.redact(`Cannot POST ${path}`)).toBe('Cannot POST [secret:hook]');
+    }
+    const short = redactor(['hook', 'https://hooks.example.com/api/v1']);
+    expect(short.redact('Cannot POST /api/v1')).toBe('Cannot POST /api/v1');
+  });
+
   it.each([
     ['names only a host', 'https://hooks.example.com/?key=k', 'https://hooks.example.com/other'],
     ['has a login', 'https://user:pass@Example.com/repo', 'https://example.com/repo'],
