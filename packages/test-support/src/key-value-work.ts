@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { writeLine } from './write-line.js';
 
 /**
  * The methods of a key-value store that the work uses. It needs `increment` and `compareAndSet`.
@@ -31,7 +31,7 @@ export async function countUp(kv: Store, id: string, turns: number): Promise<voi
 
 /**
  * Writes until the process is killed. After each confirmed write, a line is written to the standard
- * output. It is written synchronously, so that a kill can't lose it. See
+ * output. A kill can't lose it. See
  * `KeyValueProcesses.startWriter`.
  */
 export async function writeUntilKilled(kv: Store, id: string): Promise<never> {
@@ -40,7 +40,7 @@ export async function writeUntilKilled(kv: Store, id: string): Promise<never> {
       const key = `${id}:${lane}:${turn}`;
       await kv.set(key, `value of ${key} ${'x'.repeat((turn % 7) * 500)}`);
       await kv.increment?.('written');
-      writeSync(1, `${key}\n`);
+      await writeLine(key);
     }
   };
   return (await Promise.all([0, 1, 2, 3].map(writeOn)))[0] as never;
