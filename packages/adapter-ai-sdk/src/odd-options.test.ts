@@ -40,6 +40,6 @@ it('aiToolApproval refuses a promise of the tools, of which it would ask about n
   const session = runtime.session('s');
   const tools: unknown = aiTools(session);
   expect(() => aiToolApproval(session, tools as Awaited<ReturnType<typeof aiTools>>)).toThrow(
-    'CONFIG_INVALID: aiToolApproval: the tools are none; give what aiTools returned, after await',
+    'CONFIG_INVALID: aiToolApproval: give the tools that aiTools returned, after await',
   );
 });

@@ -32,7 +32,7 @@ export function aiToolApproval(
   if (!isObject(tools) || isThenable(tools)) {
     throw new EthosError(
       'CONFIG_INVALID',
-      'aiToolApproval: the tools are none; give what aiTools returned, after await',
+      'aiToolApproval: give the tools that aiTools returned, after await',
     );
   }
   const approvals = new Approvals(session, undefined);

@@ -22,10 +22,7 @@ export interface ToolUse {
 export function toolUsesOf(message: ToolUseMessage): ToolUse[] {
   // Of a promise, no call would be run or asked about.
   if (!isObject(message) || isThenable(message)) {
-    throw new EthosError(
-      'CONFIG_INVALID',
-      'the message is none; give that of the model, after await',
-    );
+    throw new EthosError('CONFIG_INVALID', 'give the message of the model, after await');
   }
   const { content } = message;
   // A message may come from a store, so its shape is checked.
