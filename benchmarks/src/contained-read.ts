@@ -18,8 +18,13 @@ export async function run(): Promise<void> {
       const file = join(folder, `${bytes}.txt`);
       writeFileSync(file, 'x'.repeat(bytes));
       const operations = bytes > 1_000_000 ? 1 : 20;
-      const sequential = (read: () => unknown) => async () => {
-        for (let i = 0; i < operations; i++) await read();
+      // The text is looked through, as every user of it does. A string that was joined of pieces is made
+      // only then.
+      const sequential = (read: () => string | null | Promise<string | null>) => async () => {
+        for (let i = 0; i < operations; i++) {
+          const text = await read();
+          if (text === null || text.includes('\n')) throw new Error('another text was read');
+        }
       };
       const ours = sequential(() => scoped.read(file));
       await sideBySide(`Contained read, ${label}`, [

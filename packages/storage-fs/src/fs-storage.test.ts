@@ -106,7 +106,18 @@ describe('FsStorage.read', () => {
     await expect(storage.write(join(dir, 'loop'), 'x')).rejects.toEqual(looping);
   });
 
-  // A large text is decoded in pieces of 1 MiB, and one of a small file as a whole.
+  // A large text is read in pieces of 1 MiB. Those before the first that is not ASCII become one string.
+  it.each([
+    ['ASCII, of whole pieces', 'x'.repeat(3 * 2 ** 20)],
+    ['ASCII, with a part of a piece', `${'ab\0\x7f'.repeat(2 ** 19)}c`],
+    ['ASCII, then other pieces, then ASCII', `${'x'.repeat(2 ** 21)}é€${'y'.repeat(2 ** 21)}z`],
+    ['ASCII but for its last character', `${'x'.repeat(2 ** 21 - 3)}€`],
+  ])('reads a large text: %s', async (_, text) => {
+    const path = join(dir, 'large');
+    writeFileSync(path, text);
+    expect((await storage.read(path)) === text).toBe(true);
+  });
+
   it.each(
     [0, 1, 2, 3].flatMap((before) => ['é', '€', '😀', '\ud800'].map((char) => ({ before, char }))),
   )(
@@ -133,6 +144,20 @@ describe('FsStorage.read', () => {
     const text = await storage.read('/proc/kallsyms');
     expect(text?.length).toBeGreaterThan(2 ** 20);
     expect(text).toBe(readFileSync('/proc/kallsyms', 'utf8'));
+  });
+
+  it('does not mix up large texts, read at once and after each other', async () => {
+    const texts = [3, 1, 2, 1].map((pieces, index) => String(index).repeat(pieces * 2 ** 20));
+    texts.push(`${texts[0]}€`, `${texts[1]}ü${texts[2]}`, '5');
+    texts.forEach((text, index) => {
+      writeFileSync(join(dir, `${index}`), text);
+    });
+    const read = async (index: number) =>
+      (await storage.read(join(dir, `${index}`))) === texts[index];
+    const all = [...texts.keys()];
+    for (const index of [...all, ...all]) expect(await read(index), `${index}`).toBe(true);
+    const atOnce = await Promise.all([...all, ...all, ...all].map(read));
+    expect(new Set(atOnce)).toEqual(new Set([true]));
   });
 
   it('does not mix up many reads at once', async () => {

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +11,7 @@ import { judgeUnopened, type Request, type World } from './locate.js';
 /** Up to this size, a synchronous read takes less time than the way through the thread pool. */
 const SMALL_BYTES = 128 * 1024;
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** The text of a large file is decoded in pieces: its bytes are never all in memory. */
+/** How much of a large text is decoded at once. */
 const PIECE_BYTES = 1024 * 1024;
 const MAX_TURNS = 40;
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -18,6 +19,11 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 const readAsync = promisify(read);
 // It is safe to share: no other code runs between filling it and copying from it.
 let scratch: Buffer | undefined;
+/**
+ * The buffer of the last read of a large text, unless it is in use or the memory was needed: memory that
+ * is new takes longer than the read.
+ */
+let spare: WeakRef<Buffer> | undefined;
 
 /** The limit for a read. */
 interface Cap {
@@ -172,18 +178,42 @@ function readSmall(fd: number, stat: Stats): Buffer | undefined {
   return stat.size > 0 ? scratch.subarray(0, filled) : undefined;
 }
 
+/**
+ * Reads a large text. As long as it is ASCII, its bytes are collected, and become one string without
+ * decoding. What follows the first other character is decoded in pieces, so that its bytes are never
+ * all in memory.
+ */
 async function readLargeText(fd: number, { size }: Stats, cap: Cap): Promise<string> {
-  const piece = Buffer.allocUnsafeSlow(size > 0 ? Math.min(PIECE_BYTES, size) : PIECE_BYTES);
+  const buffer = largeBuffer(Math.max(size, PIECE_BYTES));
   const decoder = new StringDecoder('utf8');
-  let text = '';
+  /** What was decoded; `undefined` as long as all of `size` may be ASCII. */
+  let text = size > 0 ? undefined : '';
+  let asciiBytes = 0;
   for (let filled = 0; ; ) {
     const length = size > 0 ? Math.min(PIECE_BYTES, size - filled) : PIECE_BYTES;
-    const bytesRead = length === 0 ? 0 : (await readAsync(fd, piece, 0, length, filled)).bytesRead;
-    if (bytesRead === 0) return text + decoder.end();
+    const { bytesRead } =
+      length > 0 ? await readAsync(fd, buffer, asciiBytes, length, filled) : { bytesRead: 0 };
+    if (bytesRead === 0) break;
     filled += bytesRead;
     if (filled > cap.maxBytes) throw tooLarge(cap);
-    text += decoder.write(piece.subarray(0, bytesRead));
+    const piece = buffer.subarray(asciiBytes, asciiBytes + bytesRead);
+    if (text === undefined && isAscii(piece)) {
+      asciiBytes += bytesRead;
+    } else {
+      text ??= buffer.toString('latin1', 0, asciiBytes);
+      text += decoder.write(piece);
+    }
   }
+  text = text === undefined ? buffer.toString('latin1', 0, asciiBytes) : text + decoder.end();
+  spare = new WeakRef(buffer);
+  return text;
+}
+
+/** A buffer for one read: that of an earlier one, or a new one. What is not written to takes no memory. */
+function largeBuffer(bytes: number): Buffer {
+  const earlier = spare?.deref();
+  spare = undefined;
+  return earlier !== undefined && earlier.length >= bytes ? earlier : Buffer.allocUnsafeSlow(bytes);
 }
 
 async function readLargeBytes(fd: number, { size }: Stats, cap: Cap): Promise<Uint8Array> {
