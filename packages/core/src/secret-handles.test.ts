@@ -2,7 +2,12 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { MemoryAuditSink } from '@ethosagent/audit';
-import type { AuditEvent, SecretDeclaration, ToolContext } from '@ethosagent/types';
+import {
+  type AuditEvent,
+  errorCodeOf,
+  type SecretDeclaration,
+  type ToolContext,
+} from '@ethosagent/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CallScope } from './call-scope.js';
 import { SecretBindings } from './capabilities/secret-bindings.js';
@@ -71,7 +76,7 @@ function run(
   options: {
     secrets?: SecretDeclaration[];
     hosts?: string[];
-    value?: string;
+    value?: string | (() => Promise<string>);
     ref?: string;
     allow?: string[];
   } = {},
@@ -81,7 +86,8 @@ function run(
     lookup: async () => [{ address: '127.0.0.1' }],
     secretsBackend: async (ref) => {
       asked.push(ref);
-      return options.value ?? SECRET;
+      const { value = SECRET } = options;
+      return typeof value === 'string' ? value : value();
     },
     audit: events,
   });
@@ -240,6 +246,23 @@ describe('a handle, sent to a host that its secret is bound to', () => {
       return JSON.stringify([same === ctx.handle, before, unused, asked.length]);
     });
     expect(result).toEqual(ok('[true,0,0,1]'));
+  });
+
+  it('is asked again of a backend that failed', async () => {
+    let tries = 0;
+    const result = await run(
+      async (ctx) => {
+        const send = () => fetched(ctx, api(), { headers: { k: ctx.handle } });
+        const first = await send().catch((error: unknown) => errorCodeOf(error) ?? '');
+        return `${first}, ${await send()}`;
+      },
+      {
+        value: () =>
+          tries++ === 0 ? Promise.reject(new Error('locked')) : Promise.resolve(SECRET),
+      },
+    );
+    expect(result).toEqual(ok('SECRETS_UNAVAILABLE, fine'));
+    expect(seen.map(({ headers }) => headers.k)).toEqual([latin1(SECRET)]);
   });
 
   it('is followed by the audit trail, which has the ref alone', async () => {

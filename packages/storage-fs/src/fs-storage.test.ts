@@ -111,7 +111,7 @@ describe('FsStorage.read', () => {
     ['ASCII, of whole pieces', 'x'.repeat(3 * 2 ** 20)],
     ['ASCII, with a part of a piece', `${'ab\0\x7f'.repeat(2 ** 19)}c`],
     ['ASCII, then other pieces, then ASCII', `${'x'.repeat(2 ** 21)}é€${'y'.repeat(2 ** 21)}z`],
-    ['ASCII but for its last character', `${'x'.repeat(2 ** 21 - 3)}€`],
+    ['ASCII, and another character at the end', `${'x'.repeat(2 ** 21 - 3)}€`],
   ])('reads a large text: %s', async (_, text) => {
     const path = join(dir, 'large');
     writeFileSync(path, text);
