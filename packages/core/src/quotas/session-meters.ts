@@ -38,7 +38,7 @@ export class SessionMeters {
 
   /**
    * Tells other processes what the session used here of the capped quotas, and learns what it used
-   * there.
+   * there. If another process has ended the session, its use begins at zero here, too.
    * @throws what the store throws
    */
   async exchange(sessionId: string, caps: QuotaLimits): Promise<void> {
@@ -49,6 +49,9 @@ export class SessionMeters {
     } finally {
       leave();
     }
+    if (session.shared?.wasRemoved !== true) return;
+    if (this.#find(sessionId) === session) this.forget(sessionId);
+    await this.exchange(sessionId, caps);
   }
 
   /**

@@ -94,6 +94,20 @@ describe('per_session quotas that processes share', () => {
     expect(causeOf(await second.put({ bytes: 100 }))).toBe('ok');
   });
 
+  it('begin anew also where the ended session was in use, and then count all processes', async () => {
+    const start = fleet({ store_bytes: 100 });
+    const [first, second] = [start(), start()];
+    await first.put({ key: 'a', bytes: 50 });
+    await second.put({ key: 'b', bytes: 50 });
+    await first.registry.endSession('s');
+    expect(causeOf(await second.put({ key: 'c', bytes: 60 }))).toBe('ok');
+    // What was written before the end gives nothing back.
+    expect(causeOf(await second.put({ key: 'b', bytes: 1 }))).toBe('ok');
+    expect(causeOf(await first.put({ key: 'd', bytes: 40 }))).toBe('QUOTA_EXCEEDED');
+    expect(causeOf(await first.put({ key: 'd', bytes: 39 }))).toBe('ok');
+    expect(causeOf(await second.put({ key: 'e', bytes: 1 }))).toBe('QUOTA_EXCEEDED');
+  });
+
   it('let no call run whose caps can not be looked up', async () => {
     const away = async () => {
       throw new EthosError('STORE_UNAVAILABLE', 'the database does not answer');

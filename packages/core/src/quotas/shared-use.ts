@@ -31,6 +31,7 @@ export class SharedUse {
   readonly #added = new Map<QuotaName, number>();
   /** The quotas that were capped when the session was used. */
   readonly #capped = new Set<QuotaName>();
+  #wasRemoved = false;
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -58,6 +59,11 @@ export class SharedUse {
     return next;
   }
 
+  /** Whether the counts had less than this process has added, so the session has begun again. */
+  get wasRemoved(): boolean {
+    return this.#wasRemoved;
+  }
+
   /** Whether something was used here that the other processes don't know yet. */
   get hasMore(): boolean {
     return [...this.#capped].some((quota) => this.#unitsHere(quota) !== this.#added.get(quota));
@@ -77,6 +83,7 @@ export class SharedUse {
         ? Number((await this.#store.get(key)) ?? 0)
         : await this.#store.increment(key, here - before, { ttlSeconds: KEPT_SECONDS });
     this.#added.set(quota, here);
+    if (before > 0 && sum < here) this.#wasRemoved = true;
     this.#meter.noteElsewhere(quota, Math.max(0, sum - here) * UNITS[quota]);
   }
 
