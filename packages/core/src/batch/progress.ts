@@ -1,6 +1,7 @@
 import { discard, truncateToBudget } from '@ethosagent/policy';
 import type { ToolProgressEvent } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
+import type { SecretRedactor } from '../results/redact.js';
 import { detached } from '../results/trim.js';
 
 const AUDIENCES: ReadonlySet<unknown> = new Set(['internal', 'user', 'dashboard']);
@@ -21,6 +22,7 @@ export function createEmit(
   listener: ((event: ToolProgressEvent) => void) | undefined,
 ): (event: ToolProgressEvent) => void {
   let sent = 0;
+  const redact = redactInPieces();
   return (event) => {
     if (listener === undefined || scope.ended || sent >= MAX_EVENTS) return;
     try {
@@ -30,7 +32,7 @@ export function createEmit(
       const returned: unknown = listener({
         type: 'progress',
         toolName,
-        message: shorten(scope.redactor?.redact(message) ?? message),
+        message: shorten(redact(message, scope.redactor)),
         ...(typeof percent === 'number' &&
           Number.isFinite(percent) && { percent: Math.min(100, Math.max(0, percent)) }),
         audience: audience !== undefined && AUDIENCES.has(audience) ? audience : 'internal',
@@ -39,6 +41,27 @@ export function createEmit(
     } catch {
       // A hostile event or a listener that throws does not harm the call.
     }
+  };
+}
+
+/**
+ * Makes a function that redacts messages one by one, also a secret that lies across several. What
+ * may be the start of a secret at the end of a message is not shown.
+ */
+function redactInPieces(): (message: string, redactor: SecretRedactor | undefined) => string {
+  /** The end of the messages so far that may be the start of a secret. */
+  let begun = '';
+  return (message, redactor) => {
+    if (redactor === undefined) return message;
+    const whole = begun + message;
+    const end = whole.length - redactor.begunAtEnd(whole);
+    const found = redactor.find(whole);
+    // The end of a secret that is there may also be the start of one.
+    const shownEnd = found.some((each) => each.end > end) ? whole.length : end;
+    const isAcross = found[0]?.start === 0 && found[0].end > begun.length;
+    const shown = whole.slice(isAcross ? 0 : begun.length, shownEnd);
+    begun = whole.slice(shownEnd);
+    return redactor.redact(shown) + (begun === '' ? '' : '…');
   };
 }
 

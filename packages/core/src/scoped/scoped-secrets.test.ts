@@ -208,6 +208,27 @@ describe('a secret that a call resolved does not leave it', () => {
     expect(messages).toEqual(['using [secret:key]', 'using [secret:key]']);
   });
 
+  it('in several progress events that follow each other', async () => {
+    const { messages } = await run((secret, emit) => {
+      emit(`first ${secret.slice(0, 6)}`);
+      emit(`${secret.slice(6)} then`);
+      for (const piece of [secret.slice(0, 4), secret.slice(4, 9), secret.slice(9)]) emit(piece);
+      // It does not go on, and other text comes.
+      emit(`again ${secret.slice(0, 8)}`);
+      emit(`as before ${secret}`);
+      return ok('done');
+    });
+    expect(messages).toEqual([
+      'first …',
+      '[secret:key] then',
+      '…',
+      '…',
+      '[secret:key]',
+      'again …',
+      'as before [secret:key]',
+    ]);
+  });
+
   it('in a cut value: the cut comes after', async () => {
     const registry = new DefaultToolRegistry({ secretsBackend: async () => SECRET });
     registry.register(
