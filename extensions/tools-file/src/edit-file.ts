@@ -1,5 +1,11 @@
 import { err } from '@ethosagent/plugin-sdk';
-import { errorCodeOf, type ScopedFs, type ToolContext, type ToolResult } from '@ethosagent/types';
+import {
+  BoundaryError,
+  errorCodeOf,
+  type ScopedFs,
+  type ToolContext,
+  type ToolResult,
+} from '@ethosagent/types';
 import { displayPath } from './file-path.js';
 import { type FileChange, recordContent } from './read-records.js';
 
@@ -34,6 +40,16 @@ export async function writeUnread(
 ): Promise<undefined> {
   abortSignal.throwIfAborted();
   await scopedFs.write(path, bytes);
+}
+
+/**
+ * Checks for a dry run whether the file could be written. Where a link leads is only known when it
+ * is written.
+ *
+ * @throws `PATH_NOT_REACHABLE`, as the write would
+ */
+export function assertWritable(fs: ScopedFs, path: string): void {
+  if (fs.covers?.('write', path) === false) throw new BoundaryError('write', path);
 }
 
 /**

@@ -212,9 +212,12 @@ describe('patch_file', () => {
     world.put('denied.txt', 'SECRET a');
     world.put('read-only/a.txt', 'a');
     symlinkSync('../outside/a.txt', join(world.dir, 'link.txt'));
-    const result = await world.run('patch_file', { path, hunks: [{ search: 'a', replace: 'b' }] });
-    expect(errorOf(result)).toMatch(/^PATH_NOT_REACHABLE: /);
-    expect(errorOf(result)).not.toContain('SECRET');
+    const args = { path, hunks: [{ search: 'a', replace: 'b' }] };
+    for (const dryRun of [true, false]) {
+      const result = await world.run('patch_file', args, { dryRun });
+      expect(errorOf(result)).toMatch(/^PATH_NOT_REACHABLE: /);
+      expect(errorOf(result)).not.toContain('SECRET');
+    }
     expect(world.get('../outside/a.txt')).toBe('SECRET a');
     expect(world.get('denied.txt')).toBe('SECRET a');
     expect(world.get('read-only/a.txt')).toBe('a');

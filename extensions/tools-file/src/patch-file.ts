@@ -3,7 +3,7 @@ import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import type { AppliedHunk } from './apply-hunks.js';
 import { withBoundaryFailures } from './boundary-failure.js';
-import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
+import { assertWritable, type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
 import type { Hunk } from './hunk.js';
 import { missingFile, readIfThere } from './missing-file.js';
@@ -113,6 +113,7 @@ async function patchFile(
   };
   const summary = `${countOf(outcome.hunks.length)}, +${diff.added} -${diff.removed}${tolerances(outcome.hunks)}`;
   if (ctx.dryRun === true) {
+    assertWritable(fs, path);
     return ok(`[dry-run] ${name} would be patched: ${summary}.\n${diff.text}`, {
       structured: { ...structured, dryRun: true },
     });

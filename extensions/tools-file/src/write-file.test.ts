@@ -160,6 +160,19 @@ describe('write_file', () => {
     expect(existsSync(join(world.dir, 'denied'))).toBe(false);
   });
 
+  it.each(['../outside/new.txt', 'denied/new.txt', 'read-only/new.txt', 'read-only/old.txt'])(
+    'on a dry run refuses %j, as it does when it runs',
+    async (path) => {
+      const world = createFileWorld({ deny: ['denied'], read: ['.'], write: ['denied'] });
+      world.put('read-only/old.txt', 'old');
+      const args = { path, content: 'x' };
+      for (const dryRun of [true, false]) {
+        const result = await world.run('write_file', args, { dryRun });
+        expect(errorOf(result)).toMatch(/^PATH_NOT_REACHABLE: write not permitted/);
+      }
+    },
+  );
+
   it('refuses half a surrogate pair', async () => {
     const world = createFileWorld();
     const result = await world.run('write_file', { path: 'a', content: '\ud83d' });

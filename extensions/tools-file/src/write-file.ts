@@ -3,6 +3,7 @@ import { errorCodeOf, type ScopedFs, type ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { withBoundaryFailures } from './boundary-failure.js';
 import {
+  assertWritable,
   type EditContext,
   mtimeIfReadable,
   staleWrite,
@@ -81,6 +82,7 @@ async function writeFile(
     ...(before !== undefined && { created: before === null }),
   };
   if (ctx.dryRun === true) {
+    assertWritable(fs, path);
     const old = before === null || before === undefined ? undefined : await readText(fs, path);
     const { unifiedDiff } = await import('./unified-diff.js');
     const diff = unifiedDiff(name, old, content);

@@ -10,10 +10,10 @@ export type AskedCall = Pick<
   'toolName' | 'args' | 'reason' | 'capabilities' | 'personalityId' | 'problem'
 >;
 
-/** What a dry run may touch: it may only read files. */
-const READ_ALONE = { write: [], hosts: [], secrets: [], binaries: [] };
+/** What a dry run may touch, which changes no file: it may only read files. */
+const FILES_ALONE = { hosts: [], secrets: [], binaries: [] };
 
-/** Capabilities that a dry run may use, since `READ_ALONE` limits them to reading. */
+/** Capabilities that a dry run may use, since `FILES_ALONE` and the dry run limit them to reading. */
 const HELD: ReadonlySet<string> = new Set(['fs_reach', 'quotas']);
 
 /**
@@ -24,7 +24,7 @@ const HELD: ReadonlySet<string> = new Set(['fs_reach', 'quotas']);
 export class CallPreviews {
   readonly #running = new Set<string>();
   readonly #narrow: BeforeCallHook = ({ toolCallId }) =>
-    this.#running.has(toolCallId) ? { narrow: READ_ALONE } : undefined;
+    this.#running.has(toolCallId) ? { narrow: FILES_ALONE } : undefined;
 
   /** The hooks that the runtime needs for this, together with the operator's own. */
   hooks({ beforeCall = [] }: Pick<CallHooks, 'beforeCall'>): Pick<CallHooks, 'beforeCall'> {

@@ -1,5 +1,5 @@
 import { unawaited } from '@ethosagent/policy';
-import { type AuditEvent, CapabilityError, errorCodeOf } from '@ethosagent/types';
+import { type AuditEvent, BoundaryError, CapabilityError, errorCodeOf } from '@ethosagent/types';
 import type { Access, CallScope } from './call-scope.js';
 
 /**
@@ -22,6 +22,7 @@ export type AccessScope = Pick<
   | 'capsStore'
   | 'spendStore'
   | 'taint'
+  | 'isDryRun'
   | 'isExplained'
   | 'explainBy'
 >;
@@ -77,6 +78,10 @@ async function recorded<T>(
   };
   try {
     scope.assertLive();
+    // Whatever the tool makes of a dry run.
+    if (scope.isDryRun && access.capability === 'fs_reach.write') {
+      throw new BoundaryError('write', access.target, 'dry run');
+    }
     const result = await run(allow);
     reportAllowed();
     return result;

@@ -70,6 +70,7 @@ export interface ScopedCall {
   /** For a scope that outlives its call: that call. Its secrets are also redacted here. */
   parent?: Pick<CallScope, 'redactor' | 'explain'> | undefined;
   taint?: Taint | undefined;
+  isDryRun?: boolean;
 }
 
 /**
@@ -84,6 +85,8 @@ export class CallScope {
   readonly #parent: Pick<CallScope, 'redactor' | 'explain'> | undefined;
   #explain: ExplainAccess | undefined;
   readonly taint: Taint | undefined;
+  /** Whether the call may change no file. */
+  readonly isDryRun: boolean;
   #controller: AbortController | undefined;
   #abortReason: unknown;
   #aborted = false;
@@ -92,7 +95,11 @@ export class CallScope {
   #quotas: CallQuotas | undefined;
   #onEnd: Array<() => void> | undefined;
 
-  constructor(journal: CallJournal, { toolName, toolCallId, parent, taint }: ScopedCall) {
+  constructor(
+    journal: CallJournal,
+    { toolName, toolCallId, parent, taint, isDryRun = false }: ScopedCall,
+  ) {
+    this.isDryRun = isDryRun;
     this.#parent = parent;
     this.#journal = journal;
     this.#toolName = toolName;

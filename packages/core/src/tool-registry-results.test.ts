@@ -1,5 +1,10 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import { truncationMarker } from '@ethosagent/policy';
-import type { ToolResult } from '@ethosagent/types';
+import { FsStorage } from '@ethosagent/storage-fs';
+import type { ScopedFs, ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
@@ -194,6 +199,51 @@ describe('DefaultToolRegistry dry run', () => {
     const { registry, ran, asked } = dryRegistry();
     expect(await runOne(registry, 'plans', {}, { dryRun: true })).toEqual(ok('dryRun true'));
     expect([ran, asked]).toEqual([['plans'], []]);
+  });
+
+  it('lets no tool change a file, whatever the tool makes of it', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'dry-run-'));
+    const path = join(root, 'a.txt');
+    writeFileSync(path, 'old');
+    const storage = new FsStorage();
+    const audit = new MemoryAuditSink();
+    const reach = { read: [root], write: [root] };
+    const registry = new DefaultToolRegistry({ storage, personalityFsReach: reach, audit });
+    const makes = {
+      write: (fs: ScopedFs) => fs.write(path, 'new'),
+      append: (fs: ScopedFs) => fs.append(path, 'new'),
+      mkdir: (fs: ScopedFs) => fs.mkdir(join(root, 'folder')),
+      rename: (fs: ScopedFs) => fs.rename(path, join(root, 'b.txt')),
+      remove: (fs: ScopedFs) => fs.remove(path),
+    };
+    registry.registerAll(
+      Object.entries(makes).map(([name, make]) =>
+        makeTool(
+          name,
+          async (_args, { scopedFs, storage: own }) => {
+            if (scopedFs === undefined) return ok('no files');
+            const text = await scopedFs.read(path);
+            const tried = await Promise.allSettled([
+              make(scopedFs),
+              ...(name === 'write' && own ? [own.write(path, 'new')] : []),
+            ]);
+            return ok(`${text} ${tried.map((each) => each.status).join(' ')}`);
+          },
+          { supportsDryRun: true, capabilities: { fs_reach: { read: [root], write: [root] } } },
+        ),
+      ),
+    );
+    for (const name of Object.keys(makes)) {
+      expect(await runOne(registry, name, {}, { dryRun: true, storage })).toEqual(
+        ok(name === 'write' ? 'old rejected rejected' : 'old rejected'),
+      );
+    }
+    expect(readdirSync(root)).toEqual(['a.txt']);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    const denied = audit.events.filter(({ decision }) => decision === 'denied');
+    expect(new Set(denied.map(({ reason }) => reason))).toEqual(new Set(['dry run']));
+    expect(await runOne(registry, 'write', {}, { storage })).toEqual(ok('old fulfilled fulfilled'));
+    rmSync(root, { recursive: true });
   });
 
   it('passes the gates first', async () => {

@@ -182,6 +182,7 @@ const PATH_RULES: Readonly<Record<string, string>> = {
     'it is, or holds, a folder that fs_reach of the personality names; change what is in it',
   'a move makes nothing readable':
     'this file may be written and not read, and a move would take its text to where it may be read; write a new file there instead',
+  'dry run': 'the call is a dry run, which changes no file',
   'the links lead in a circle': 'the links lead in a circle; remove one of them',
 };
 

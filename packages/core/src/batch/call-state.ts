@@ -124,7 +124,8 @@ export class CallState {
     const { name, needsBackends } = entry;
     const asks = needsBackends || batch.input.host?.watchSources !== undefined;
     const taint = asks ? this.taintOf() : undefined;
-    return new CallScope(batch.journal, { toolName: name, toolCallId, parent, taint });
+    const isDryRun = batch.facts.dryRun === true;
+    return new CallScope(batch.journal, { toolName: name, toolCallId, parent, taint, isDryRun });
   }
 
   get timeoutError(): DOMException {
