@@ -104,6 +104,23 @@ describe('keys', () => {
     expect(textOf(await until('ready'))).not.toContain('rm');
   });
 
+  it('are not typed on a dry run, which says whether they would be', async () => {
+    const { world, id, until } = await open('echo ready; read line; echo "read $line"; exec cat');
+    await until('ready');
+    const dry = (of: string) =>
+      world.run('terminal_send_keys', { id: of, text: 'x', keys: ['Enter'] }, { dryRun: true });
+    const result = await dry(id);
+    expect(textOf(result)).toBe(
+      `[dry-run] "x" Enter would be typed into ${id}; it needs approval.`,
+    );
+    expect(result).toMatchObject({ untrusted: false });
+    expect(errorOf(await dry('bg-9'))).toContain('PROCESS_NOT_FOUND');
+    await world.run('terminal_send_keys', { id, text: 'y', keys: ['Enter'] });
+    expect(textOf(await until('read '))).toContain('read y');
+    await world.run('terminal_stop', { id });
+    expect(errorOf(await dry(id))).toContain('PROCESS_ENDED');
+  });
+
   it.each([
     ['a line break', { text: 'a\nb' }],
     ['a carriage return', { text: 'a\r' }],
@@ -121,6 +138,8 @@ describe('keys', () => {
     const { id } = structuredOf(await world.run('terminal_start', { command: 'sleep 300' }));
     const typed = await world.run('terminal_send_keys', { id, text: 'x' });
     expect(errorOf(typed)).toMatch(/PROCESS_ENDED.*pty/s);
+    const dry = await world.run('terminal_send_keys', { id, text: 'x' }, { dryRun: true });
+    expect(errorOf(dry)).toMatch(/PROCESS_ENDED.*pty/s);
     const screen = await world.run('terminal_read', { id, screen: true });
     expect(screen).toMatchObject({ ok: false, code: 'input_invalid' });
   });

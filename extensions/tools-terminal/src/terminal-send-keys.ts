@@ -1,13 +1,13 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { showHidden } from '@ethosagent/policy';
-import type { Tool } from '@ethosagent/types';
+import { EthosError, type Tool } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
-import { noBackground, noTerminal, processId } from './background.js';
+import { noBackground, noTerminal, processId, stateOf } from './background.js';
 import { KEY_NAME, keyText } from './keys.js';
 import { judgeCall, policyDenial } from './policy-answer.js';
 import { screenResult } from './screen-result.js';
-import { SHELL } from './shell.js';
+import { isInTerminal, SHELL } from './shell.js';
 import { SETTINGS_KEY, type TerminalOptions, terminalSettings } from './terminal-settings.js';
 
 const MAX_WAIT_MS = 60_000;
@@ -77,8 +77,13 @@ export function createTerminalSendKeysTool(
         const { background } = ctx.scopedProcess;
         if (background === undefined) return noBackground();
         if (ctx.dryRun === true) {
+          const { process } = await background.read(args.id, { maxChars: 0 });
+          if (process.state === 'ended' || !isInTerminal(process.args)) {
+            throw new EthosError('PROCESS_ENDED', `${stateOf(process)}, and takes no keys`);
+          }
           return ok(`[dry-run] ${shown(args)} would be typed into ${args.id}; it needs approval.`, {
             structured: { dryRun: true, id: args.id },
+            untrusted: false,
           });
         }
         const { cursor } = await newest(background, args.id);
