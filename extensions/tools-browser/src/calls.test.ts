@@ -45,7 +45,9 @@ describe('calls without a browser', () => {
     ['browser_navigate', { url: 'http://a.test/' }],
     ['browser_close', {}],
   ] as const)('%s does nothing on a dry run', async (name, args) => {
-    expect(textOf(await world.run(name, args, { dryRun: true }))).toContain('[dry-run]');
+    const result = await world.run(name, args, { dryRun: true });
+    expect(textOf(result)).toContain('[dry-run]');
+    expect(result).toMatchObject({ untrusted: false });
     expect(world.audit.events).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ export const refSchema = z
   .regex(REF_FORM, 'expected a ref of the last snapshot, e.g. kq15')
   .describe('The ref of an element in the snapshot, e.g. kq15.');
 
-/** Returns the answer of a dry run. */
+/** Returns the answer of a dry run, which looks at no page. */
 export function wouldDo(what: string, provided = 'if a page is open that has it'): ToolResult {
-  return ok(`[dry-run] Would ${what}, ${provided}.`);
+  return ok(`[dry-run] Would ${what}, ${provided}.`, { untrusted: false });
 }

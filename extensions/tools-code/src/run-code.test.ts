@@ -43,6 +43,7 @@ describe('run_code', () => {
       '[dry-run] 8 characters of bash would be run in a sandbox, for 10 s at most',
     );
     expect(structuredOf(result)).toEqual({ dryRun: true, language: 'bash' });
+    expect(result).toMatchObject({ untrusted: false });
   });
 
   it('a snippet that fails is a result', async () => {

@@ -128,7 +128,7 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
   if (ctx.dryRun === true) {
     return ok(
       `[dry-run] ${code.length} characters of ${language} would be run in a sandbox, for ${timeoutMs / 1000} s at most`,
-      { structured: { dryRun: true, language } },
+      { structured: { dryRun: true, language }, untrusted: false },
     );
   }
   const sandbox = new SnippetSandbox(ctx, timeoutMs);

@@ -173,6 +173,14 @@ describe('write_file', () => {
     },
   );
 
+  it('on a dry run of a new file shows nobody else’s text', async () => {
+    const world = createFileWorld();
+    world.put('old.txt', 'old');
+    const dry = (path: string) => world.run('write_file', { path, content: 'x' }, { dryRun: true });
+    expect(await dry('new.txt')).toMatchObject({ untrusted: false });
+    expect(await dry('old.txt')).not.toHaveProperty('untrusted');
+  });
+
   it('refuses half a surrogate pair', async () => {
     const world = createFileWorld();
     const result = await world.run('write_file', { path: 'a', content: '\ud83d' });

@@ -89,6 +89,7 @@ async function writeFile(
     const verb = before === undefined ? 'written' : before === null ? 'created' : 'replaced';
     return ok(`[dry-run] ${name} would be ${verb}: ${size}.\n${diff.text}`, {
       structured: { ...facts, dryRun: true, added: diff.added, removed: diff.removed },
+      ...(old === undefined && { untrusted: false }),
     });
   }
   // The look at the file before the write was denied, so a second one would be, too.

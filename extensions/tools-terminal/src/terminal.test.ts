@@ -177,6 +177,7 @@ describe('terminal', () => {
       const world = createTerminalWorld();
       const result = await world.run('terminal', { command: 'touch made' }, { dryRun: true });
       expect(textOf(result)).toMatch(/^\[dry-run\] bash would run in .*\ntouch made$/);
+      expect(result).toMatchObject({ untrusted: false });
       expect(world.has('made')).toBe(false);
     });
 

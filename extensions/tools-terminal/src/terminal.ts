@@ -100,6 +100,7 @@ async function runTerminal(args: TerminalArgs, ctx: TerminalContext): Promise<To
       `[dry-run] bash would run in ${cwd}, for ${timeoutMs} ms at most:\n${showInvisible(args.command)}\n${asks}`.trim(),
       {
         structured: { dryRun: true, cwd, timeout_ms: timeoutMs, decision: verdict.decision },
+        untrusted: false,
       },
     );
   }

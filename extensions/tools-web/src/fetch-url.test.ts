@@ -548,6 +548,7 @@ describe('fetch_url', () => {
     const { server, fetchUrl } = await createWorld({ '/': page('x') });
     const result = await fetchUrl('/', {}, { dryRun: true });
     expect(textOf(result)).toContain(`Would request ${server.origin}/`);
+    expect(result).toMatchObject({ untrusted: false });
     expect(failureOf(await fetchUrl('/', { cursor: '!' }, { dryRun: true }))).toMatch(
       /^input_invalid/,
     );

@@ -100,7 +100,9 @@ async function fetchUrl(
   if (cursor !== undefined && parseCursor(cursor) === undefined) return wrongCursor();
   if (ctx.dryRun) {
     const { href, host } = new URL(url);
-    return ok(`[dry-run] Would request ${href} from ${host}, if it is among the allowed hosts.`);
+    return ok(`[dry-run] Would request ${href} from ${host}, if it is among the allowed hosts.`, {
+      untrusted: false,
+    });
   }
   const deadline = createDeadline(ctx.abortSignal, ctx.settings.timeout_ms);
   let stage: keyof typeof OUT_OF_TIME = 'asking';

@@ -277,8 +277,9 @@ describe('web_search', () => {
     expect(failureOf(await shut.run('web_search', { query: 'x' }))).toBe(
       'not_available: No search provider can be asked. Tell the user to allow one of their hosts: a.example, b.example.',
     );
-    const dry = textOf(await ask(all, SECRETS, {}, { dryRun: true }));
-    expect(dry).toContain('Would ask brave');
+    const dry = await ask(all, SECRETS, {}, { dryRun: true });
+    expect(textOf(dry)).toContain('Would ask brave');
+    expect(dry).toMatchObject({ untrusted: false });
     expect([brave, exa, searxng].map(({ received }) => received.length)).toEqual([1, 2, 1]);
   });
 

@@ -172,7 +172,7 @@ function dryRun(
   const which = isChosen ? '' : ', or the first provider after it that has a key,';
   return ok(
     `[dry-run] Would ask ${first.id} (${first.hosts.join(', ')})${which} for ${query.count} results.`,
-    { structured: { provider: first.id, query: { ...query }, ignored } },
+    { structured: { provider: first.id, query: { ...query }, ignored }, untrusted: false },
   );
 }
 
