@@ -58,8 +58,8 @@ function redactInPieces(): (message: string, redactor: SecretRedactor | undefine
     const found = redactor.find(whole);
     // The end of a secret that is there may also be the start of one.
     const shownEnd = found.some((each) => each.end > end) ? whole.length : end;
-    const isAcross = found[0]?.start === 0 && found[0].end > begun.length;
-    const shown = whole.slice(isAcross ? 0 : begun.length, shownEnd);
+    const across = found.find(({ start, end }) => start < begun.length && end > begun.length);
+    const shown = whole.slice(across?.start ?? begun.length, shownEnd);
     begun = whole.slice(shownEnd);
     return redactor.redact(shown) + (begun === '' ? '' : '…');
   };

@@ -117,19 +117,25 @@ const SECRET = 'sk-live/4f+9Z "q"';
 const BASE64 = Buffer.from(`user:${SECRET}`).toString('base64');
 
 describe('a secret that a call resolved does not leave it', () => {
-  async function run(leak: (secret: string, emit: (message: string) => void) => unknown) {
+  async function run(
+    leak: (secret: string, emit: (message: string) => void) => unknown,
+    others: Record<string, string> = {},
+  ) {
     const messages: string[] = [];
-    const registry = new DefaultToolRegistry({ secretsBackend: async () => SECRET });
+    const registry = new DefaultToolRegistry({
+      secretsBackend: async (ref) => others[ref] ?? SECRET,
+    });
     registry.register(
       makeTool(
         'leaky',
         async (_args, ctx) => {
           const secret = (await ctx.secretsResolver?.get('key')) ?? '';
+          for (const ref of Object.keys(others)) await ctx.secretsResolver?.get(ref);
           return leak(secret, (message) =>
             ctx.emit({ type: 'progress', toolName: 'leaky', message }),
           );
         },
-        { capabilities: { secrets: ['key'] } },
+        { capabilities: { secrets: ['key', ...Object.keys(others)] } },
       ),
     );
     const result = await runOne(
@@ -227,6 +233,18 @@ describe('a secret that a call resolved does not leave it', () => {
       'again …',
       'as before [secret:key]',
     ]);
+  });
+
+  it('in several progress events, though another secret seemed to begin before it', async () => {
+    const { messages } = await run(
+      (_, emit) => {
+        emit('first abcab');
+        emit('NEXT-9137 then');
+        return ok('done');
+      },
+      { long: 'abcabXYZ-4711', other: 'bcabNEXT-9137' },
+    );
+    expect(messages).toEqual(['first …', '[secret:other] then']);
   });
 
   it('in a cut value: the cut comes after', async () => {
