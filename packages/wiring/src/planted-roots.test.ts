@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { hasBubblewrap } from '@ethosagent/test-support';
 import { createFileTools } from '@ethosagent/tools-file';
+import type { AnyTool } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ToolRuntime } from './runtime-api.js';
@@ -63,8 +64,8 @@ const shell = defineTool({
     ok(JSON.stringify(await ctx.scopedProcess.spawn('sh', ['-c', line]))),
 });
 
-async function start(): Promise<ToolRuntime> {
-  const tools = [...createFileTools(), shell];
+async function start(more: readonly AnyTool[] = []): Promise<ToolRuntime> {
+  const tools = [...createFileTools(), shell, ...more];
   const runtime = await createToolRuntime({ home, personality: 'coder', cwd: work, tools });
   open.push(runtime);
   return runtime;
@@ -121,6 +122,30 @@ describe('a root that becomes a link', () => {
       expect(readFileSync(join(outside, 'a.txt'), 'utf8')).toBe('of others');
     },
   );
+
+  it('leads nowhere new before its first use where a tool declares it, and is shown after a restart', async () => {
+    personality('coder', ['${CWD}'], ['${CWD}']);
+    const docs = join(work, 'docs');
+    const reader = defineTool({
+      name: 'reader',
+      description: 'Reads.',
+      capabilities: { fs_reach: { read: [docs] } },
+      input: z.object({}),
+      execute: async (_args, ctx) => ok(await ctx.scopedFs.read(file())),
+    });
+    put(join(work, 'private', 'a.txt'), 'private');
+    const shown = async (runtime: ToolRuntime) =>
+      (await runtime.reach()).find(({ tool }) => tool === 'reader')?.grant.fs_reach;
+    let runtime = await start([reader]);
+    expect(await shown(runtime)).toEqual({ read: [docs], write: [] });
+    renameSync(docs, join(work, 'docs.old'));
+    symlinkSync(join(work, 'private'), docs);
+    expect(await call(runtime, ['reader', {}])).toContain('PATH_NOT_REACHABLE');
+    await runtime.close();
+    runtime = await start([reader]);
+    expect(await shown(runtime)).toMatchObject({ leads: { [docs]: join(work, 'private') } });
+    expect(await call(runtime, ['reader', {}])).toBe('private');
+  });
 
   it.runIf(canSandbox).each(['before its first use', 'after a restart'])(
     'shows a sandbox nothing new %s',

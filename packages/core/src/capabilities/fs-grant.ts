@@ -1,12 +1,13 @@
 import {
   compilePathSet,
   coveringPathEntry,
+  leadOf,
   normalizePath,
   type PathSet,
   type RootLeads,
   resolveReach,
 } from '@ethosagent/policy';
-import { type DirectoryReach, directoryReach } from '@ethosagent/process';
+import { type DirectoryReach, directoryReach, realPathOf } from '@ethosagent/process';
 import type { AuditWhy, Storage, ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from '../backends.js';
 import type { Access } from '../call-scope.js';
@@ -69,8 +70,8 @@ export class FsGrant implements FileGrant {
     this.#personality = {
       read: [...(personality.read ?? [])],
       write: [...(personality.write ?? [])],
+      leads: { ...personality.leads },
     };
-    this.leads = { ...personality.leads };
     this.#personalityDeny = [...(personality.deny ?? [])];
     this.#floor = new Set(deny.floor);
     this.#hostDeny = deny;
@@ -79,6 +80,21 @@ export class FsGrant implements FileGrant {
     this.#declaresPaths = Array.isArray(declared.read) || Array.isArray(declared.write);
     this.read = new Set(resolveReach(declared.read, this.#personality.read));
     this.write = new Set(resolveReach(declared.write, this.#personality.write));
+    this.leads = { ...this.#leadsOfDeclared(personality.leads), ...personality.leads };
+  }
+
+  /**
+   * Where the paths of the tool lead. Looked up here, so that what is described is what calls reach,
+   * even if something else stands at a path later.
+   */
+  #leadsOfDeclared(known: RootLeads | undefined): RootLeads {
+    if (!this.#declaresPaths) return NO_LEADS;
+    return Object.fromEntries(
+      [...this.read, ...this.write].flatMap((root) => {
+        const lead = leadOf(root, known, (path) => realPathOf(path) ?? path);
+        return lead === undefined ? [] : [[root, lead]];
+      }),
+    );
   }
 
   reach(storage: Storage): FsReach {
@@ -124,7 +140,7 @@ export class FsGrant implements FileGrant {
     const roots = [...read, ...write];
     const around = withParents(roots);
     const leads = Object.entries(this.leads).filter(
-      ([root, lead]) => root !== lead && around.has(normalizePath(root)),
+      ([root, lead]) => lead !== this.#leadAsNamed(root) && around.has(normalizePath(root)),
     );
     const places = [...roots, ...leads.map(([, lead]) => lead)];
     const added = compilePathSet(this.#deny.filter((path) => !this.#floor.has(path))).roots;
@@ -140,6 +156,14 @@ export class FsGrant implements FileGrant {
       ...(leads.length > 0 && { leads: Object.fromEntries(leads) }),
       ...this.#staying(read, write),
     };
+  }
+
+  /** Where a root is if it is no link, other than those that the personality names. */
+  #leadAsNamed(root: string): string | undefined {
+    const { leads } = this.#personality;
+    return ownLead(leads ?? NO_LEADS, root) === undefined
+      ? leadOf(root, leads, (path) => path)
+      : root;
   }
 
   /**
@@ -209,7 +233,7 @@ export class FsGrant implements FileGrant {
       isSameList(this.#personality.write, personality.write ?? NOTHING) &&
       isSameList(this.#personalityDeny, personality.deny ?? NOTHING) &&
       isSameList(this.#added, this.#hostDeny.added()) &&
-      isSameLeads(this.leads, personality.leads)
+      isSameLeads(this.#personality.leads, personality.leads)
     );
   }
 }
@@ -217,7 +241,7 @@ export class FsGrant implements FileGrant {
 const NOTHING: readonly string[] = [];
 const NO_LEADS: RootLeads = {};
 
-function isSameLeads(a: RootLeads, b: RootLeads = NO_LEADS): boolean {
+function isSameLeads(a: RootLeads = NO_LEADS, b: RootLeads = NO_LEADS): boolean {
   return hasLeadsOf(a, b) && hasLeadsOf(b, a);
 }
 

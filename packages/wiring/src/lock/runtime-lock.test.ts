@@ -437,6 +437,20 @@ describe('a reach lock', () => {
     ]);
   });
 
+  it('tells a declared folder that became a link to elsewhere in the reach', async () => {
+    const declared = join(cwd, 'src/public');
+    const secret = join(cwd, 'src/private');
+    const tools = [tool('public', { fs_reach: { read: [declared] } })];
+    for (const folder of [declared, secret]) mkdirSync(folder, { recursive: true });
+    await lock({ tools });
+    rmSync(declared, { recursive: true });
+    symlinkSync(secret, declared);
+    expect(await check({ tools })).toEqual([
+      `widened coder public gains files in ${secret}, to which ${declared} leads @3`,
+      `narrowed coder public loses files in ${declared}, to which ${declared} leads @3`,
+    ]);
+  });
+
   it('tells that the home is not denied any more', async () => {
     personality('coder', [...CODER.slice(0, 2), '  read: ["${CWD}"]']);
     const text = await lock();
