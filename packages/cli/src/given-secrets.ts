@@ -6,8 +6,8 @@ export interface GivenSecret {
   readonly ref: string;
   /** The ref whose value is used; `undefined` if there is none. */
   readonly source: string | undefined;
-  /** Where it may be sent; empty if the tool may read it. */
-  readonly hosts: readonly string[];
+  /** Where it may be sent; `undefined` if the tool may read it. */
+  readonly hosts: readonly string[] | undefined;
 }
 
 /**
@@ -18,7 +18,7 @@ export function givenSecrets({ secrets = [], secretSources = {} }: ResolvedGrant
   return secrets.flatMap((declared) => {
     const prefix = declaredRef(declared);
     const below = Object.keys(secretSources).filter((ref) => secretRefMatches(prefix, ref));
-    const hosts = typeof declared === 'string' ? [] : (declared.hosts ?? []);
+    const hosts = typeof declared === 'string' ? undefined : declared.hosts;
     return [...new Set([prefix, ...below])].map((ref) => {
       // A prefix is not a ref, so it is not replaced.
       const source = Object.hasOwn(secretSources, ref) ? secretSource(secretSources, ref) : ref;
@@ -31,6 +31,6 @@ export function givenSecrets({ secrets = [], secretSources = {} }: ResolvedGrant
 export function secretNote({ ref, source, hosts }: GivenSecret): string {
   return [
     ...(source === ref ? [] : [source === undefined ? 'none here' : `value of ${source}`]),
-    ...(hosts.length === 0 ? [] : [`to ${hosts.join(', ')}`]),
+    ...(hosts === undefined ? [] : [`to ${hosts.join(', ') || 'no host, so it can not be used'}`]),
   ].join('; ');
 }

@@ -19,6 +19,13 @@ it('shows which secret stands behind a declared one', () => {
   ]);
 });
 
+it('tells a secret that can be sent nowhere from one that the tool may read', () => {
+  const grant = { secrets: [{ ref: 'bound', hosts: [] }, 'readable'] };
+  expect(grantLines(grant)).toEqual([
+    ['secrets', 'bound (to no host, so it can not be used), readable'],
+  ]);
+});
+
 it('shows every capability that it has words for by those alone', () => {
   const lines = grantLines({
     network: { allowedHosts: ['a.test'] },

@@ -97,23 +97,41 @@ function touches(grant: ResolvedGrant): Touch[] {
   ];
 }
 
+/** The lines of the command `reach` that have rows of their own here, or are notes of those. */
+const IN_ROWS: ReadonlySet<string> = new Set([
+  'hosts',
+  'not hosts',
+  'private addresses',
+  'read',
+  'write',
+  'secrets',
+  'programs',
+  'sandbox',
+  'background',
+]);
+
+/** The capability that a line is about, where it has another name. */
+const CAPABILITIES: Readonly<Record<string, string>> = {
+  'private machines': 'network',
+  'service ports': 'network',
+  'not files': 'fs_reach',
+  'stay in place': 'fs_reach',
+  links: 'fs_reach',
+  arguments: 'process',
+  store: 'storage',
+  'sub-agents': 'delegation',
+};
+
 /** The rest of a grant, in the words of the command `reach`. */
 function others(grant: ResolvedGrant): Touch[] {
-  const {
-    network: _,
-    fs_reach: __,
-    secrets: ___,
-    secretSources: ____,
-    process: _____,
-    ...rest
-  } = grant;
-  const keys: Readonly<Record<string, string>> = { store: 'storage', 'sub-agents': 'delegation' };
-  return grantLines(rest).map(([what, which]) => ({
-    kind: 'other',
-    name: what,
-    parts: [keys[what] ?? what],
-    note: which,
-  }));
+  return grantLines(grant)
+    .filter(([what]) => !IN_ROWS.has(what))
+    .map(([what, which]) => ({
+      kind: 'other',
+      name: what,
+      parts: [CAPABILITIES[what] ?? what],
+      note: which,
+    }));
 }
 
 function touch(kind: ReachKind, name: string, note: string): Touch {

@@ -89,9 +89,13 @@ function policyEntries(
     case 'binary':
       return safety?.process?.sandbox === undefined ? [] : [{ part: 'safety.process.sandbox' }];
     case 'other':
-      return parts.includes('quotas') && safety?.quotas !== undefined
-        ? [{ part: 'safety.quotas' }]
-        : [];
+      return [
+        ...(parts.includes('network') && safety?.network?.allow ? ['safety.network.allow'] : []),
+        ...(parts.includes('process') && safety?.process?.arguments
+          ? ['safety.process.arguments']
+          : []),
+        ...(parts.includes('quotas') && safety?.quotas ? ['safety.quotas'] : []),
+      ].map((part) => ({ part }));
     case 'secret':
       return Object.hasOwn(safety?.secrets ?? {}, name) ? [{ part: `safety.secrets.${name}` }] : [];
   }
