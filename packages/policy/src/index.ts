@@ -117,7 +117,7 @@ export { searchMemory } from './memory-search.js';
 export { missingToolText } from './missing-tool.js';
 export { editDistance, nearestName } from './nearest-name.js';
 export type { NetworkConsents } from './network-consents.js';
-export { isServicePort, networkConsents } from './network-consents.js';
+export { isServicePort, networkConsents, whyNeverOpen } from './network-consents.js';
 export { parametersForModels } from './object-schema.js';
 export { once } from './once.js';
 export type { NumberRule, OptionNames, OptionValues } from './options.js';

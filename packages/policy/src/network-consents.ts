@@ -1,5 +1,5 @@
 import type { NetworkPolicy } from '@ethosagent/types';
-import { classifyAddress } from './addresses.js';
+import { classifyAddress, isMetadataHost } from './addresses.js';
 import { hostMeets } from './host-meets.js';
 import { type HostPattern, isIpLiteral, parseHostPattern } from './hosts.js';
 import { isPortAllowed } from './ports.js';
@@ -33,10 +33,23 @@ export function networkConsents(
     (entry) => isPrivateMachine(entry) || isServicePort(entry),
   );
   for (const { other: entry, meet } of hostMeets(mine, consents)) {
+    if (whyNeverOpen(meet) !== undefined) continue;
     if (isPrivateMachine(entry)) privateHosts.add(meet.text);
     if (isServicePort(entry)) servicePorts.add(meet.text);
   }
   return { privateHosts: [...privateHosts].sort(), servicePorts: [...servicePorts].sort() };
+}
+
+/**
+ * Why no rule opens what a pattern names.
+ *
+ * @param pattern as `parseHostPattern` gives it
+ * @returns the reason; `undefined` if a rule may open it
+ */
+export function whyNeverOpen({ kind, host, port }: HostPattern): string | undefined {
+  if (kind === 'exact' && isMetadataHost(host)) return `${host} is a metadata service`;
+  if (port === undefined || isPortAllowed(port, true)) return undefined;
+  return `port ${port} belongs to another protocol than HTTP`;
 }
 
 /**

@@ -126,6 +126,17 @@ describe('ToolRuntime.problems', () => {
     expect(await other.problems({ tools: ['memory_read', 'fetch_url'] })).toEqual([]);
   });
 
+  it('tells of hosts that no rule opens, which the reach does not show as opened', async () => {
+    const { file, problems } = createHome(
+      'safety: {network: {allow: [169.254.169.254, "a.test:22", "a.test:6379"]}}\n',
+    );
+    const found = await problems({ tools: [getter] });
+    expect(found.map(({ message }) => message)).toEqual([
+      `${file}:2:28: safety.network.allow: 169.254.169.254 gives nothing: 169.254.169.254 is a metadata service, which no rule opens; take it out`,
+      `${file}:2:45: safety.network.allow: a.test:22 gives nothing: port 22 belongs to another protocol than HTTP, which no rule opens; take it out`,
+    ]);
+  });
+
   it('tells that a network is all of the internet, where a tool has one', async () => {
     const { file, problems } = createHome('safety: {network: {allow: [a.test, "*"]}}\n');
     expect(await problems()).toEqual([]);

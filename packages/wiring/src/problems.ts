@@ -4,7 +4,9 @@ import {
   expandToolset,
   mcpServerOf,
   nearestName,
+  parseHostPattern,
   secretRefMatches,
+  whyNeverOpen,
 } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
 import { placeIn } from './personality-places.js';
@@ -92,6 +94,13 @@ export function findProblems(
       key: NETWORK_KEY,
       tool,
       message: `${at(NETWORK_KEY, '*')}: ${NETWORK_KEY}: ${message}`,
+      heldBack: false,
+    })),
+    ...deadHosts(personality).map(({ entry, message }) => ({
+      file,
+      key: NETWORK_KEY,
+      tool: entry,
+      message: `${at(NETWORK_KEY, entry)}: ${NETWORK_KEY}: ${message}`,
       heldBack: false,
     })),
     ...deadArgumentRules(personality, offered).map(({ binary, message }) => ({
@@ -194,6 +203,17 @@ function wideNetwork(
   const whose = allow_private_urls === true ? ', and those of this machine and its network' : '';
   const message = `"*" allows every host of the internet${whose}, so a hostile text that a tool reads may get data sent to any of them; list the hosts that the tools need instead`;
   return [{ tool: tool.name, message }];
+}
+
+/** Reports entries of the allow list that no rule opens. */
+function deadHosts({ safety }: PersonalityConfig): { entry: string; message: string }[] {
+  return (safety?.network?.allow ?? []).flatMap((entry) => {
+    const pattern = parseHostPattern(entry);
+    const why = pattern === null ? undefined : whyNeverOpen(pattern);
+    return why === undefined
+      ? []
+      : [{ entry, message: `${entry} gives nothing: ${why}, which no rule opens; take it out` }];
+  });
 }
 
 /** Reports secrets of the personality for refs that no tool declares. They have no effect. */
