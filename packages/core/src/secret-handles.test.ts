@@ -825,6 +825,28 @@ describe('a response that began before a value was sent', () => {
     expect(rest).toBe('[secret:key] [secret:key] end');
   });
 
+  it.each([
+    ['an event, ended by LF', 'text/event-stream', 'data: one\n\n', 'data: one\n\n'],
+    ['an event, ended by CR LF', 'Text/Event-Stream; x', 'data: one\r\n\r\n', 'data: one\r\n\r\n'],
+    ['an event, ended by CR', 'text/event-stream', 'data: one\r\r', 'data: one\r\r'],
+    ['a complete event alone', 'text/event-stream', 'data: one\n\ndata', 'data: one\n\n'],
+    ['the start of a long body', 'text/plain', 'x'.repeat(100_000), 'x'.repeat(1_000)],
+  ])('is passed on before the rest of it comes: %s', async (_name, type, sent, shown) => {
+    const { get, sendHandle, server } = byHand((response) => {
+      response.setHeader('content-type', type);
+      response.write(sent);
+    });
+    await sendHandle();
+    const reader = (await get('/begun')).body?.getReader();
+    const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString('latin1');
+    let text = '';
+    while (text.length < shown.length) text += await read();
+    expect(text.startsWith(shown)).toBe(true);
+    server().end(` ${SECRET}`);
+    for (let part = await read(); part !== ''; part = await read()) text += part;
+    expect(text).toBe(`${sent} [secret:key]`);
+  });
+
   it('is scrubbed when the first handle is sent before its headers come', async () => {
     const { get, sendHandle, server } = byHand(() => {});
     const waiting = get('/begun');
