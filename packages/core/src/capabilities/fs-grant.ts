@@ -27,6 +27,18 @@ export interface FsDeny {
   added(): readonly string[];
 }
 
+/** The paths that a tool declares. */
+export interface DeclaredFiles {
+  readonly reach: NonNullable<ToolCapabilities['fs_reach']>;
+  /** As `placesOf` gives them when the tool is registered. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+/** Where paths lead now, by the path without redundant parts. */
+export function placesOf(paths: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(paths.map((path) => [normalizePath(path), realPathOf(path) ?? path]));
+}
+
 /** The paths that a call may reach. */
 export interface FileGrant {
   readonly read: ReadonlySet<string>;
@@ -46,7 +58,7 @@ export class FsGrant implements FileGrant {
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
   readonly leads: RootLeads;
-  readonly #declared: NonNullable<ToolCapabilities['fs_reach']>;
+  readonly #declared: DeclaredFiles['reach'];
   readonly #personality: PersonalityFsReach;
   /** Where each root of the reach comes from, by kind and root. */
   readonly #origins = new Map<string, { declared: string; index: number | undefined }>();
@@ -62,7 +74,7 @@ export class FsGrant implements FileGrant {
   #directories: DirectoryReach | undefined;
 
   constructor(
-    declared: NonNullable<ToolCapabilities['fs_reach']>,
+    { reach: declared, places }: DeclaredFiles,
     personality: PersonalityFsReach,
     deny: FsDeny,
   ) {
@@ -80,18 +92,19 @@ export class FsGrant implements FileGrant {
     this.#declaresPaths = Array.isArray(declared.read) || Array.isArray(declared.write);
     this.read = new Set(resolveReach(declared.read, this.#personality.read));
     this.write = new Set(resolveReach(declared.write, this.#personality.write));
-    this.leads = { ...this.#leadsOfDeclared(personality.leads), ...personality.leads };
+    this.leads = { ...this.#leadsOfDeclared(places, personality.leads), ...personality.leads };
   }
 
   /**
-   * Where the paths of the tool lead. Looked up here, so that what is described is what calls reach,
-   * even if something else stands at a path later.
+   * Where the paths of the tool lead. They lead where they led when the tool was registered, even if
+   * something else stands there now, which a call may have put there.
    */
-  #leadsOfDeclared(known: RootLeads | undefined): RootLeads {
+  #leadsOfDeclared(places: DeclaredFiles['places'], known: RootLeads | undefined): RootLeads {
     if (!this.#declaresPaths) return NO_LEADS;
     return Object.fromEntries(
       [...this.read, ...this.write].flatMap((root) => {
-        const lead = leadOf(root, known, (path) => realPathOf(path) ?? path);
+        const place = places.get(normalizePath(root));
+        const lead = leadOf(root, known, (path) => place ?? realPathOf(path) ?? path);
         return lead === undefined ? [] : [[root, lead]];
       }),
     );

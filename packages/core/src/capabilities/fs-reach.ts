@@ -5,7 +5,7 @@ import { checkedStorage } from '../checked/checked-storage.js';
 import { defaultDenyPaths, ScopedFsImpl } from '../scoped/scoped-fs.js';
 import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { defineCapability } from './capability-module.js';
-import { FsGrant } from './fs-grant.js';
+import { FsGrant, placesOf } from './fs-grant.js';
 import { GrantCache } from './grant-cache.js';
 import { NarrowedFsGrant } from './narrowed-fs-grant.js';
 import { listProblem, problem, quote } from './shapes.js';
@@ -48,8 +48,9 @@ export const fsReach = defineCapability('fs_reach', {
         .map((path) => problem(`fs_reach.${kind}`, message(path)));
     }),
   compile: (declared, { backends }) => {
+    const places = placesOf(KINDS.flatMap((kind) => pathsOf(declared, kind)));
     const cache = new GrantCache((reach: PersonalityFsReach) => {
-      return new FsGrant(declared, reach, {
+      return new FsGrant({ reach: declared, places }, reach, {
         floor: defaultDenyPaths(),
         added: () => backends.denyPaths ?? [],
       });
