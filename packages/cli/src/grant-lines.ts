@@ -56,6 +56,7 @@ export function grantLines(grant: ResolvedGrant): [what: string, which: string][
     if (processes.arguments !== undefined) {
       lines.push(['arguments', JSON.stringify(processes.arguments)]);
     }
+    if (processes.limits !== undefined) lines.push(['limits', JSON.stringify(processes.limits)]);
     if (processes.background === true) lines.push(['background', 'processes may outlive a call']);
   }
   if (storage !== undefined) lines.push(['store', storage.scope]);

@@ -20,7 +20,12 @@ const grant = {
     leads: { '/a': '/elsewhere' },
     stays: ['/b/stays'],
   },
-  process: { allowedBinaries: ['git'], background: true, arguments: { git: { deny: ['-c'] } } },
+  process: {
+    allowedBinaries: ['git'],
+    background: true,
+    arguments: { git: { deny: ['-c'] } },
+    limits: { processes: 9 },
+  },
   quotas: { per_call: { requests: 1 } },
 } satisfies ResolvedGrant;
 
@@ -28,7 +33,7 @@ const matrix = reachMatrix({
   personality: {
     id: 'p',
     name: 'P',
-    safety: { network: { allow: ['*'] }, process: { arguments: grant.process.arguments } },
+    safety: { network: { allow: ['*'] }, process: grant.process },
   },
   places: (part) => [`config.yaml:1 ${part}`],
   reach: [{ tool: 't', description: '', offered: true, given: true, grant }],
@@ -54,5 +59,7 @@ it('says what opens a machine or a port, and what bounds arguments', () => {
       policy: [expect.stringContaining('safety.network.allow')],
     });
   }
-  expect(why('arguments')?.policy).toEqual([expect.stringContaining('safety.process.arguments')]);
+  for (const row of ['arguments', 'limits']) {
+    expect(why(row)?.policy).toEqual([expect.stringContaining(`safety.process.${row}`)]);
+  }
 });

@@ -118,6 +118,7 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   'stay in place': 'fs_reach',
   links: 'fs_reach',
   arguments: 'process',
+  limits: 'process',
   store: 'storage',
   'sub-agents': 'delegation',
 };

@@ -73,6 +73,15 @@ function declaredEntries(
   }
 }
 
+/** The part of `safety` that a line of the command `reach` comes from. */
+const OTHER_PARTS: Readonly<Record<string, string>> = {
+  'private machines': 'network.allow',
+  'service ports': 'network.allow',
+  arguments: 'process.arguments',
+  limits: 'process.limits',
+  quotas: 'quotas',
+};
+
 function policyEntries(
   { kind, name, parts }: ReachedThing,
   { fs_reach, safety }: PolicyParts['personality'],
@@ -88,14 +97,16 @@ function policyEntries(
       );
     case 'binary':
       return safety?.process?.sandbox === undefined ? [] : [{ part: 'safety.process.sandbox' }];
-    case 'other':
-      return [
-        ...(parts.includes('network') && safety?.network?.allow ? ['safety.network.allow'] : []),
-        ...(parts.includes('process') && safety?.process?.arguments
-          ? ['safety.process.arguments']
-          : []),
-        ...(parts.includes('quotas') && safety?.quotas ? ['safety.quotas'] : []),
-      ].map((part) => ({ part }));
+    case 'other': {
+      const bounds: Readonly<Record<string, unknown>> = {
+        'network.allow': safety?.network?.allow,
+        'process.arguments': safety?.process?.arguments,
+        'process.limits': safety?.process?.limits,
+        quotas: safety?.quotas,
+      };
+      const part = OTHER_PARTS[name];
+      return part === undefined || bounds[part] === undefined ? [] : [{ part: `safety.${part}` }];
+    }
     case 'secret':
       return Object.hasOwn(safety?.secrets ?? {}, name) ? [{ part: `safety.secrets.${name}` }] : [];
   }
