@@ -60,8 +60,9 @@ const DECLARE_HOST =
 type Logged = LoggedEvent['event'];
 type Call = Extract<Logged, { kind: 'call' }>;
 
-function callText({ outcome, cause, durationMs, gate, approval }: Call): [string, string] {
+function callText({ outcome, cause, dryRun, durationMs, gate, approval }: Call): [string, string] {
   const facts = [
+    ...(dryRun === true ? ['dry run'] : []),
     ...(cause === undefined ? [] : [cause]),
     ...(gate === undefined ? [`${Math.round(durationMs)} ms`] : [`at the gate ${gate}`]),
     ...(approval === undefined

@@ -508,6 +508,8 @@ describe('call', () => {
     const { code, out } = await world.run(['call', 'write_file', args, '--dry-run']);
     expect([code, out]).toEqual([0, expect.stringContaining('dry-run')]);
     expect(existsSync(join(world.cwd, 'notes', 'b.txt'))).toBe(false);
+    const log = await world.run(['audit', 'tail']);
+    expect(log.out).toContain('call ok  dry run, ');
   });
 
   it('knows what a session has read: a write after it asks whoever sits at the terminal', async () => {

@@ -91,6 +91,7 @@ function callAttributes(
     [ETHOS.outcome]: outcome,
     [ETHOS.cause]: cause,
     [ETHOS.gate]: call.gate,
+    [ETHOS.dryRun]: call.dryRun,
     [ETHOS.argsDigest]: call.argsDigest,
     [ETHOS.bytes]: call.bytes,
     [ETHOS.redactions]: call.redactions,

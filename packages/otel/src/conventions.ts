@@ -26,6 +26,7 @@ export const ETHOS = {
   outcome: 'ethos.outcome',
   cause: 'ethos.cause',
   gate: 'ethos.gate',
+  dryRun: 'ethos.dry_run',
   approved: 'ethos.approval.approved',
   approvalReason: 'ethos.approval.reason',
   approvedBy: 'ethos.approval.by',

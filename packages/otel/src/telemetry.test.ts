@@ -57,6 +57,15 @@ const spans = () => providers.spans.getFinishedSpans();
 const spanOf = (name: string) => spans().find((span) => span.name === name);
 
 describe('a call', () => {
+  it('is marked where it was a dry run', async () => {
+    const { runtime } = await open();
+    for (const dryRun of [true, false]) {
+      await runtime.execute([{ toolCallId: 'c1', name: 'read', args: { path: 'a' } }], { dryRun });
+    }
+    expect(spans().map(({ attributes }) => attributes['ethos.dry_run'])).toContain(true);
+    expect(spans().at(-1)?.attributes).not.toHaveProperty('ethos.dry_run');
+  });
+
   it('is a span execute_tool, with each access below it', async () => {
     const { runtime } = await open();
     const path = join(world.cwd, 'notes', 'a.txt');

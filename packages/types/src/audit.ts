@@ -84,6 +84,8 @@ export interface AuditCall {
    * them.
    */
   args?: unknown;
+  /** Whether it was a dry run. Absent where it was none. */
+  dryRun?: boolean;
   /** The gate that answered. Absent where the tool ran. */
   gate?: string;
   approval?: AuditApproval;

@@ -47,6 +47,14 @@ const throwing = defineTool({
     throw new TypeError('broken');
   },
 });
+const dry = defineTool({
+  name: 'dry',
+  description: 'Knows dry runs.',
+  capabilities: {},
+  input: z.object({}),
+  supportsDryRun: true,
+  execute: async () => ok('done'),
+});
 const key = defineTool({
   name: 'key',
   description: 'Uses a key.',
@@ -63,7 +71,7 @@ async function start(options: Partial<ToolRuntimeOptions> = {}): Promise<void> {
   runtime = await createToolRuntime({
     home: join(world, 'home'),
     personality: 'clerk',
-    tools: [pay, throwing, key],
+    tools: [pay, throwing, dry, key],
     secrets: async () => 'value-of-the-key',
     audit,
     ...options,
@@ -117,6 +125,21 @@ describe('a call', () => {
     ]);
     await session.check(call('pay', { amount: 1 }));
     expect(audit.calls).toEqual([]);
+  });
+
+  it('says that it was a dry run, wherever it was answered', async () => {
+    await start({ auditArguments: true });
+    for (const dryRun of [true, false]) {
+      const options = { dryRun };
+      await runtime.execute([call('dry', {})], options);
+      await runtime.execute([call('pay', { amount: 1 })], options);
+      await runtime.execute([call('pay', { amount: 1 })], { ...options, personality: 'nobody' });
+      const records = audit.calls.splice(0);
+      expect(records.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'not_available']);
+      expect(records.map((record) => record.dryRun)).toEqual(
+        Array(3).fill(dryRun ? true : undefined),
+      );
+    }
   });
 
   it('leaves one where no registry had it', async () => {

@@ -48,7 +48,7 @@ export class RefusedCalls {
   ): ToolCallResult {
     const { audit, options: own, sessionId, activePersonality } = this.#parts;
     if (audit.call === undefined || options.host?.checksOnly !== undefined) return answer;
-    const { agentId, userScopeId, teamId } = options;
+    const { agentId, userScopeId, teamId, dryRun } = options;
     const { args }: Partial<ToolCall> = Object(call);
     const { parentCallId } = options.host ?? {};
     const record = {
@@ -62,6 +62,7 @@ export class RefusedCalls {
       toolCallId: String(answer.toolCallId ?? ''),
       ...(parentCallId !== undefined && { parentCallId }),
       args,
+      ...(dryRun === true && { dryRun }),
       gate: 'runtime',
     };
     const result = recordCall(audit, record, {

@@ -29,7 +29,7 @@ function record(state: CallState, result: ToolResult, facts: CallFacts): ToolRes
   const { backends, host, options } = batch.input;
   const sink = backends?.audit;
   if (sink?.call === undefined || waits || host?.checksOnly !== undefined) return result;
-  const { sessionId, personalityId, agentId, userScopeId, teamId } = batch.facts;
+  const { sessionId, personalityId, agentId, userScopeId, teamId, dryRun } = batch.facts;
   const { auditArguments: withArgs, auditResults: withResult } = options;
   const redactor = withArgs ? state.redactor : undefined;
   return recordCall(
@@ -45,6 +45,7 @@ function record(state: CallState, result: ToolResult, facts: CallFacts): ToolRes
       toolCallId: textOf(state.toolCallId),
       ...(host?.parentCallId !== undefined && { parentCallId: textOf(host.parentCallId) }),
       args: redactor === undefined ? issued : redactedJson(issued, redactor),
+      ...(dryRun === true && { dryRun }),
       ...(!facts.ran && gate !== undefined && { gate }),
       ...(approval !== undefined && { approval }),
       ...(redactions > 0 && { redactions }),

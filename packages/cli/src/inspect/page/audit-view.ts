@@ -161,8 +161,10 @@ function decisionOf(event: Logged): string {
 /** Describes an event in one line. */
 export function whatOf(event: Logged): string {
   if (!('kind' in event)) return visibleLine(`${event.operation} ${event.target}`);
-  const { cause = '', durationMs, gate } = event;
-  return [gate === undefined ? durationOf(durationMs) : '', cause].filter(Boolean).join(', ');
+  const { cause = '', dryRun, durationMs, gate } = event;
+  return [dryRun === true && 'dry run', gate === undefined && durationOf(durationMs), cause]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function detailsOf({ event, log, seq }: HeldEvent) {

@@ -198,8 +198,9 @@ function callItem(call: LoggedCall): HTMLElement {
 
 function resultOf(call: LoggedCall | undefined): string {
   if (call === undefined) return '';
-  const { outcome, cause, durationMs, costUsd, gate } = call;
+  const { outcome, cause, dryRun, durationMs, costUsd, gate } = call;
   return [
+    dryRun === true && 'dry run',
     gate === undefined ? outcome : `stopped: ${gate}`,
     cause,
     durationOf(durationMs),
