@@ -35,6 +35,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const data = join(folder, 'data');
   let server: ChildProcess | undefined;
+  /** Resolves when the last server that was told to end has ended. */
+  let ended: Promise<unknown> = Promise.resolve();
 
   const start = async () => {
     const options = ['fsync=off', 'listen_addresses=', 'shared_buffers=16MB', ...settings];
@@ -48,9 +50,11 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   const end = async (signal: NodeJS.Signals) => {
     const ending = server;
     server = undefined;
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
-    const ended = once(ending, 'close');
-    ending.kill(signal);
+    if (ending !== undefined && ending.exitCode === null && ending.signalCode === null) {
+      ended = once(ending, 'close');
+      ending.kill(signal);
+    }
+    // Also for a second caller: the next server can't start while the last one holds the folder.
     await ended;
   };
   const url = (database: string) => `postgresql:///${database}?host=${folder}&user=${USER}`;
