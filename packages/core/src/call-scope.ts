@@ -85,7 +85,7 @@ export class CallScope {
   readonly #parent: Pick<CallScope, 'redactor' | 'explain'> | undefined;
   #explain: ExplainAccess | undefined;
   readonly taint: Taint | undefined;
-  /** Whether the call may change no file. */
+  /** Whether the call may change no file through its accessors. */
   readonly isDryRun: boolean;
   #controller: AbortController | undefined;
   #abortReason: unknown;

@@ -225,7 +225,7 @@ export interface Tool<TArgs = unknown> {
   effects?: readonly ToolEffect[];
   /** Milliseconds that a call may take. The registry's default when absent. */
   timeoutMs?: number;
-  /** On a dry run the tool runs, without a side effect. It can change no file then. */
+  /** On a dry run the tool runs, without a side effect. `scopedFs` and `storage` change no file then. */
   supportsDryRun?: boolean;
   /**
    * A call waits for the host's `approve` callback. A function gets the parsed arguments. If it

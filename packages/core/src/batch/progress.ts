@@ -22,17 +22,20 @@ export function createEmit(
   listener: ((event: ToolProgressEvent) => void) | undefined,
 ): (event: ToolProgressEvent) => void {
   let sent = 0;
-  const redact = redactInPieces();
+  /** The end of the messages so far that may be the start of a secret. */
+  let begun = '';
   return (event) => {
     if (listener === undefined || scope.ended || sent >= MAX_EVENTS) return;
     try {
       const { message, percent, audience } = event;
       if (typeof message !== 'string') return;
       sent++;
+      const piece = redactPiece(begun, message, scope.redactor);
+      begun = piece.begun;
       const returned: unknown = listener({
         type: 'progress',
         toolName,
-        message: shorten(redact(message, scope.redactor)),
+        message: shorten(piece.shown),
         ...(typeof percent === 'number' &&
           Number.isFinite(percent) && { percent: Math.min(100, Math.max(0, percent)) }),
         audience: audience !== undefined && AUDIENCES.has(audience) ? audience : 'internal',
@@ -45,24 +48,26 @@ export function createEmit(
 }
 
 /**
- * Makes a function that redacts messages one by one, also a secret that lies across several. What
- * may be the start of a secret at the end of a message is not shown.
+ * Redacts one of several messages, also a secret that lies across them. What may be the start of a
+ * secret at its end is not shown.
+ *
+ * @param begun what the message before gave
  */
-function redactInPieces(): (message: string, redactor: SecretRedactor | undefined) => string {
-  /** The end of the messages so far that may be the start of a secret. */
-  let begun = '';
-  return (message, redactor) => {
-    if (redactor === undefined) return message;
-    const whole = begun + message;
-    const end = whole.length - redactor.begunAtEnd(whole);
-    const found = redactor.find(whole);
-    // The end of a secret that is there may also be the start of one.
-    const shownEnd = found.some((each) => each.end > end) ? whole.length : end;
-    const across = found.find(({ start, end }) => start < begun.length && end > begun.length);
-    const shown = whole.slice(across?.start ?? begun.length, shownEnd);
-    begun = whole.slice(shownEnd);
-    return redactor.redact(shown) + (begun === '' ? '' : '…');
-  };
+function redactPiece(
+  begun: string,
+  message: string,
+  redactor: SecretRedactor | undefined,
+): { shown: string; begun: string } {
+  if (redactor === undefined) return { shown: message, begun };
+  const whole = begun + message;
+  const end = whole.length - redactor.begunAtEnd(whole);
+  const found = redactor.find(whole);
+  // The end of a secret that is there may also be the start of one.
+  const shownEnd = found.some((each) => each.end > end) ? whole.length : end;
+  const across = found.find(({ start, end }) => start < begun.length && end > begun.length);
+  const shown = redactor.redact(whole.slice(across?.start ?? begun.length, shownEnd));
+  const rest = whole.slice(shownEnd);
+  return { shown: rest === '' ? shown : `${shown}…`, begun: rest };
 }
 
 function shorten(message: string): string {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endInTurn } from '../end-in-turn.js';
 import { type Account, unprivilegedAccount } from './account.js';
 import { postgresProgram } from './programs.js';
 
@@ -35,8 +35,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const data = join(folder, 'data');
   let server: ChildProcess | undefined;
-  /** Resolves when the last server that was told to end has ended. */
-  let ended: Promise<unknown> = Promise.resolve();
+  const endServer = endInTurn();
 
   const start = async () => {
     const options = ['fsync=off', 'listen_addresses=', 'shared_buffers=16MB', ...settings];
@@ -50,12 +49,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   const end = async (signal: NodeJS.Signals) => {
     const ending = server;
     server = undefined;
-    if (ending !== undefined && ending.exitCode === null && ending.signalCode === null) {
-      ended = once(ending, 'close');
-      ending.kill(signal);
-    }
-    // Also for a second caller: the next server can't start while the last one holds the folder.
-    await ended;
+    await endServer(ending, signal);
   };
   const url = (database: string) => `postgresql:///${database}?host=${folder}&user=${USER}`;
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endInTurn } from '../end-in-turn.js';
 
 /** A Redis of a test, in a private folder. It listens on a socket in it, and on no port. */
 export interface TestRedis {
@@ -27,6 +27,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
   const folder = mkdtempSync(join(tmpdir(), 'redis-'));
   const path = join(folder, 'socket');
   let server: ChildProcess | undefined;
+  const endServer = endInTurn();
 
   const start = async () => {
     const options = [
@@ -48,10 +49,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
   const end = async (signal: NodeJS.Signals) => {
     const ending = server;
     server = undefined;
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
-    const ended = once(ending, 'close');
-    ending.kill(signal);
-    await ended;
+    await endServer(ending, signal);
   };
   await start();
   return {
