@@ -19,7 +19,10 @@ const event: AuditEvent = {
   reason: 'declared from-personality',
 };
 
-/** An event into the chain of the log, beside a line of JSON that nothing ties. */
+/**
+ * An event into the chain of the log, beside a line of JSON that nothing ties. With batches, the
+ * events are recorded in one turn, and their being in the file is waited for.
+ */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-audit-'));
   const sinks = {
@@ -27,6 +30,15 @@ export async function run(): Promise<void> {
     'JsonlAuditSink, with a key': new JsonlAuditSink({
       path: join(folder, 'keyed.jsonl'),
       key: 'k'.repeat(32),
+    }),
+    'JsonlAuditSink with batches, without a key': new JsonlAuditSink({
+      path: join(folder, 'plain-batches.jsonl'),
+      batch: true,
+    }),
+    'JsonlAuditSink with batches and a key': new JsonlAuditSink({
+      path: join(folder, 'keyed-batches.jsonl'),
+      key: 'k'.repeat(32),
+      batch: true,
     }),
   };
   const raw = openSync(join(folder, 'raw.jsonl'), 'a');
@@ -45,6 +57,7 @@ export async function run(): Promise<void> {
         operations: EVENTS,
         run: () => {
           for (let n = 0; n < EVENTS; n++) sink.record(event);
+          return sink.flush?.();
         },
         beside: RAW,
       })),

@@ -96,9 +96,10 @@ export class ChainWalk {
     if (this.#head !== undefined && newest < this.#head.seq) {
       this.#report({ file: this.#log, line: 0, seq: newest + 1, what: 'cut-off' });
     }
-    // A process that was killed between a line and its head leaves one line more than the head
-    // says.
-    if (typeof now !== 'string' && newest > now.seq + 1) this.#headProblem('head-wrong');
+    // A process that was killed between a write and its head leaves more lines than the head says.
+    if (typeof now !== 'string' && newest > now.seq + (now.ahead ?? 1)) {
+      this.#headProblem('head-wrong');
+    }
   }
 
   #headProblem(what: AuditProblemKind): void {

@@ -16,6 +16,11 @@ export interface Head extends Link {
   oldest: number;
   /** The number of the first line that uses a key, in a log that began without one. */
   keyedFrom?: number;
+  /**
+   * The most lines that the log may have after the line of the head: a sink writes lines first, and
+   * may be killed then. 1 when absent.
+   */
+  ahead?: number;
 }
 
 /**
@@ -108,29 +113,39 @@ export class HeadFile {
 
 /** Returns the text of a head. */
 export function headText(head: Head, hashOf: ChainHash, isKeyed: boolean): string {
-  const { id, seq, oldest, hash, keyedFrom } = head;
+  const { id, seq, oldest, hash, keyedFrom, ahead } = head;
   const from = keyedFrom === undefined ? '' : `,"from":${keyedFrom}`;
+  const most = ahead === undefined ? '' : `,"ahead":${ahead}`;
   const mac = isKeyed ? `,"mac":"${macOf(head, hashOf)}"` : '';
-  return `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${mac}}`;
+  return `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${most}${mac}}`;
 }
 
 // Begins with the word `head`, so that no line has the same hash: lines are hashed after another
 // hash.
-function macOf({ id, seq, oldest, hash, keyedFrom }: Head, hashOf: ChainHash): string {
+function macOf({ id, seq, oldest, hash, keyedFrom, ahead }: Head, hashOf: ChainHash): string {
   const from = keyedFrom === undefined ? '' : ` ${keyedFrom}`;
-  return hashOf('head', `${id} ${seq} ${oldest} ${hash}${from}`);
+  const most = ahead === undefined ? '' : ` ahead ${ahead}`;
+  return hashOf('head', `${id} ${seq} ${oldest} ${hash}${from}${most}`);
 }
 
 function parseHead(text: string): (Head & { mac: string | undefined }) | undefined {
   if (text.length > HEAD_BYTES) return undefined;
   try {
     const head: Partial<Record<string, unknown>> = Object(JSON.parse(text));
-    const { id, seq, oldest, hash, from, mac } = head;
+    const { id, seq, oldest, hash, from, ahead, mac } = head;
     if (typeof id !== 'string' || !ID.test(id)) return undefined;
     if (!isCount(seq) || !isCount(oldest) || typeof hash !== 'string') return undefined;
     if (from !== undefined && !isCount(from)) return undefined;
-    const keyedFrom = from === undefined ? {} : { keyedFrom: from };
-    return { id, seq, oldest, hash, ...keyedFrom, mac: typeof mac === 'string' ? mac : undefined };
+    if (ahead !== undefined && !isCount(ahead)) return undefined;
+    return {
+      id,
+      seq,
+      oldest,
+      hash,
+      ...(from !== undefined && { keyedFrom: from }),
+      ...(ahead !== undefined && { ahead }),
+      mac: typeof mac === 'string' ? mac : undefined,
+    };
   } catch {
     return undefined;
   }

@@ -12,12 +12,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setImmediate } from 'node:timers';
 import { assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
 import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
 import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
-import { HeadFile, headPath, readHead } from './head-file.js';
-import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
+import { type Head, HeadFile, headPath, readHead } from './head-file.js';
+import { firstSeqOf, type LogEnd, readEnd, readLast, rotatedFiles } from './log-files.js';
 import { lockLog } from './log-lock.js';
+import { whenProcessEnds } from './process-end.js';
 
 /** The file of the log, its key, and the limits of its files. */
 export interface JsonlAuditOptions {
@@ -43,6 +45,14 @@ export interface JsonlAuditOptions {
    * and `durationMs` is how long it took. No such lines when absent.
    */
   durations?: boolean;
+  /**
+   * Whether the lines of one turn of the event loop are written together, which takes a fraction of
+   * the time where many calls run at once. `record` then returns before the line is in the file, and
+   * a runtime waits for `flush` before it gives the answer of a call to anybody. If the process is
+   * killed before that, the lines of calls that have no answer yet are lost. When absent, each line
+   * is written before `record` returns.
+   */
+  batch?: boolean;
 }
 
 const OPTIONS: OptionNames<JsonlAuditOptions> = {
@@ -52,20 +62,31 @@ const OPTIONS: OptionNames<JsonlAuditOptions> = {
   key: true,
   adopt: true,
   durations: true,
+  batch: true,
 };
 
+/** The most lines that one write adds, and the most characters after which no more are awaited. */
+const MAX_LINES = 1_000;
+const MAX_CHARACTERS = 1024 * 1024;
+
+/** What ends the waiting of one turn. */
+interface Turn {
+  written: Promise<void>;
+  end: () => void;
+}
+
 /**
- * An audit sink that appends one line of JSON for each event. The line is written before `record`
- * returns. A hash links each line to the one before, and `<path>.head` says where the log begins
- * and ends; `verifyAuditLog` checks both. Only one sink may have a log open. Call `close` when you
- * are done.
+ * An audit sink that appends one line of JSON for each event. Without the option `batch`, the line
+ * is written before `record` returns. A hash links each line to the one before, and `<path>.head`
+ * says where the log begins and ends; `verifyAuditLog` checks both. Only one sink may have a log
+ * open. Call `close` when you are done.
  */
 export class JsonlAuditSink implements AuditSink {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #maxFiles: number;
   readonly #hashOf: ChainHash;
-  readonly #release: () => void;
+  readonly #unlock: () => void;
   #head: HeadFile | undefined;
   #descriptor: number | undefined;
   /** The identity of the open file. Another file may have its name now. */
@@ -81,6 +102,21 @@ export class JsonlAuditSink implements AuditSink {
   readonly #seqs: WeakMap<AuditEvent, number> | undefined;
   /** Whether bytes after `#bytes` belong to a line that was not recorded, and must be cut off. */
   #isTorn = false;
+  readonly #isBatch: boolean;
+  /** The events that are not in the file yet, as JSON. At most one without the option `batch`. */
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  /** Whether events wait that could not be written when it was their turn. */
+  #isLate = false;
+  #turn: Turn | undefined;
+  #forgetEnd = () => {};
+  /**
+   * Resolves when all events that were recorded so far are in the file. Only with the option
+   * `batch`; the events are written then before the next turn of the event loop at the latest.
+   *
+   * @throws like `record`; the events are kept, and written later
+   */
+  readonly flush?: () => Promise<void>;
 
   /**
    * Opens a log for this sink alone, or begins one.
@@ -110,10 +146,13 @@ export class JsonlAuditSink implements AuditSink {
     this.#maxFiles = maxFiles;
     this.#hashOf = chainHash(key);
     this.#seqs = options.durations === true ? new WeakMap() : undefined;
+    this.#isBatch = options.batch === true;
+    if (this.#isBatch) this.flush = () => this.#flush();
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    this.#release = lockLog(path);
+    this.#unlock = lockLog(path);
     try {
       this.#resume({ isKeyed: key !== undefined, adopt });
+      if (this.#isBatch) this.#forgetEnd = whenProcessEnds(() => this.#writeWaiting());
     } catch (error) {
       this.close();
       throw error;
@@ -121,16 +160,18 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /**
-   * Writes the line of an access. If this throws, the registry refuses the access.
+   * Writes the line of an access, or lets it wait for those of the same turn with the option `batch`.
+   * If this throws, the registry refuses the access.
    *
    * @param event the access
    * @throws `STORAGE_FAILED` if the sink is closed, or if another program removed, moved, cut or
    * wrote the file
-   * @throws errors of the operating system if the line can't be written
+   * @throws errors of the operating system if the line can't be written, or with the option `batch`
+   * an earlier one
    */
   record(event: AuditEvent): void {
-    this.#write(event);
-    this.#seqs?.set(event, this.#newest.seq);
+    const seq = this.#add(event);
+    this.#seqs?.set(event, seq);
   }
 
   /**
@@ -147,52 +188,131 @@ export class JsonlAuditSink implements AuditSink {
     this.#seqs?.delete(event);
     const { sessionId, toolCallId } = event;
     const time = new Date(Date.parse(event.time) + durationMs).toISOString();
-    this.#write({ time, sessionId, toolCallId, completes, durationMs });
+    this.#add({ time, sessionId, toolCallId, completes, durationMs });
   }
 
   /**
-   * Writes the line of a call.
+   * Writes the line of a call, as `record` does that of an access.
    *
    * @param event the call
    * @throws like `record`
    */
   call(event: AuditCall): void {
-    this.#write(event);
+    this.#add(event);
   }
 
-  #write(entry: object): void {
+  /** Returns the number of the event's line. */
+  #add(entry: object): number {
     // First of all, since what an entry runs to become JSON may record an entry too.
     const json = JSON.stringify(entry);
-    if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
+    if (this.#descriptor === undefined) throw this.#closed();
+    const isFull = this.#waiting.length >= MAX_LINES || this.#waitingLength > MAX_CHARACTERS;
+    // While those before it can't be written, this one is refused.
+    if (isFull || this.#isLate) this.#writeWaiting();
+    this.#waiting.push(json);
+    this.#waitingLength += json.length;
+    if (this.#isBatch) this.#soon();
+    else this.#writeNow();
+    return this.#newest.seq + this.#waiting.length;
+  }
+
+  /** Writes the one event that waits. If this throws, it is forgotten: its access is refused. */
+  #writeNow(): void {
+    try {
+      this.#writeWaiting();
+    } finally {
+      this.#waiting = [];
+      this.#waitingLength = 0;
+      this.#isLate = false;
+    }
+  }
+
+  /** Lets the events that wait be written at the end of this turn of the event loop. */
+  #soon(): Turn {
+    if (this.#turn !== undefined) return this.#turn;
+    let end = () => {};
+    const written = new Promise<void>((resolve, reject) => {
+      end = () => {
+        this.#turn = undefined;
+        try {
+          this.#writeWaiting();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      };
+    });
+    // Nobody may wait for it: then the next event is refused.
+    written.catch(() => {});
+    this.#turn = { written, end };
+    setImmediate(end);
+    return this.#turn;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#soon().written;
+  }
+
+  /** Writes the events that wait. If this throws, those that were not written still wait. */
+  #writeWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    if (this.#descriptor === undefined) throw this.#closed();
+    this.#isLate = true;
     this.#cutTornEnd(this.#descriptor);
     this.#assertUntouched();
-    let line = chainedLine(json, this.#newest, {
-      isFirst: this.#bytes === 0,
-      hashOf: this.#hashOf,
-    });
-    if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
-      this.#rotate(this.#descriptor);
-      line = chainedLine(json, this.#newest, { isFirst: true, hashOf: this.#hashOf });
+    while (this.#waiting.length > 0) this.#writeUntilFull();
+    this.#waitingLength = 0;
+    this.#isLate = false;
+  }
+
+  #closed(): EthosError {
+    return failed(`${this.#path}: the audit sink is closed`);
+  }
+
+  /** Writes the events that wait, up to the first that needs another file, which it begins. */
+  #writeUntilFull(): void {
+    let end: Link = this.#newest;
+    let size = this.#bytes;
+    const lines: Buffer[] = [];
+    for (const json of this.#waiting) {
+      const line = chainedLine(json, end, { isFirst: size === 0, hashOf: this.#hashOf });
+      if (size > 0 && size + line.bytes.length > this.#maxBytes) break;
+      lines.push(line.bytes);
+      size += line.bytes.length;
+      end = line;
     }
-    this.#append(line);
+    if (lines.length > 0) this.#append(Buffer.concat(lines), end);
+    this.#waiting.splice(0, lines.length);
+    if (this.#waiting.length > 0 && this.#descriptor !== undefined) this.#rotate(this.#descriptor);
   }
 
   /**
    * Flushes the log to the disk, and releases it for other sinks. Further calls of `record` throw
    * `STORAGE_FAILED`.
+   *
+   * @throws like `record`, with the option `batch`, if events that waited can't be written
    */
   close(): void {
+    try {
+      if (this.#descriptor !== undefined) this.#writeWaiting();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #release(): void {
     const descriptor = this.#descriptor;
     const head = this.#head;
     this.#descriptor = undefined;
     this.#head = undefined;
+    this.#forgetEnd();
     try {
       if (descriptor !== undefined) fsyncSync(descriptor);
       head?.sync();
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
       head?.close();
-      this.#release();
+      this.#unlock();
     }
   }
 
@@ -213,15 +333,15 @@ export class JsonlAuditSink implements AuditSink {
       this.#id = head === 'missing' ? randomBytes(16).toString('hex') : head.id;
       this.#newest = { seq: 0, hash: firstHash(this.#id, this.#hashOf) };
     } else {
-      const { last, previous } = end;
+      const { file, last, previous } = end;
       if (head === 'missing' || last === undefined || previous === undefined) {
         throw unknownEnd(this.#path);
       }
-      // A process may have been killed after it wrote a line and before it wrote the head.
+      const hashOf = (seq: number) =>
+        isAdopted ? plain : hashAt(this.#hashOf, head.keyedFrom)(seq);
       const isHead = last.seq === head.seq && last.hash === head.hash;
-      const isNext = last.seq === head.seq + 1 && previous === head.hash;
-      const hashOf = isAdopted ? plain : hashAt(this.#hashOf, head.keyedFrom)(last.seq);
-      if (!(isHead || isNext) || last.hash !== hashOf(previous, last.text)) {
+      const isWhole = last.hash === hashOf(last.seq)(previous, last.text);
+      if (!isWhole || !(isHead || followsHead(file, last, { head, hashOf }))) {
         throw unknownEnd(this.#path);
       }
       this.#keyedFrom = isAdopted ? last.seq + 1 : head.keyedFrom;
@@ -238,7 +358,7 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /** Reads the last line of the log. If the log file is empty, it is in the newest rotated file. */
-  #readNewest(): LogEnd | undefined {
+  #readNewest(): (LogEnd & { file: string }) | undefined {
     const files = [
       this.#path,
       ...rotatedFiles(this.#path)
@@ -250,7 +370,7 @@ export class JsonlAuditSink implements AuditSink {
       try {
         const end = readEnd(descriptor);
         if (file === this.#path) this.#bytes = end.wholeBytes;
-        if (!end.isEmpty) return end;
+        if (!end.isEmpty) return { ...end, file };
       } finally {
         closeSync(descriptor);
       }
@@ -258,7 +378,7 @@ export class JsonlAuditSink implements AuditSink {
     return undefined;
   }
 
-  #append({ seq, hash, bytes }: Link & { bytes: Buffer }): void {
+  #append(bytes: Buffer, { seq, hash }: Link): void {
     const descriptor = this.#descriptor;
     if (descriptor === undefined) return;
     this.#isTorn = true;
@@ -282,7 +402,8 @@ export class JsonlAuditSink implements AuditSink {
 
   #writeHead({ seq, hash }: Link): void {
     const keyedFrom = this.#keyedFrom === undefined ? {} : { keyedFrom: this.#keyedFrom };
-    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest, ...keyedFrom });
+    const ahead = this.#isBatch ? { ahead: MAX_LINES } : {};
+    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest, ...keyedFrom, ...ahead });
   }
 
   #cutTornEnd(descriptor: number): void {
@@ -331,6 +452,26 @@ export class JsonlAuditSink implements AuditSink {
     }
     closeSync(old);
   }
+}
+
+/**
+ * Whether the lines after the head are those of one write: a process may have been killed after it
+ * wrote them, and before it wrote the head.
+ */
+function followsHead(
+  file: string,
+  last: Link,
+  { head, hashOf }: { head: Head; hashOf: (seq: number) => ChainHash },
+): boolean {
+  const count = last.seq - head.seq;
+  if (count < 1 || count > (head.ahead ?? 1)) return false;
+  let before: Link = head;
+  for (const line of readLast(file, count)) {
+    if (line?.seq !== before.seq + 1) return false;
+    if (line.hash !== hashOf(line.seq)(before.hash, line.text)) return false;
+    before = line;
+  }
+  return before.seq === last.seq;
 }
 
 function unknownEnd(path: string): EthosError {

@@ -62,7 +62,7 @@ export function readEnd(descriptor: number): LogEnd {
     const tail = Buffer.alloc(length);
     const got = readSync(descriptor, tail, 0, length, size - length);
     const start = size - length;
-    const breaks = lastBreaks(tail.subarray(0, got));
+    const breaks = lastBreaks(tail.subarray(0, got), 3);
     // The last two lines are complete only if the break before them was read, or the start of the
     // file.
     if (breaks.length < 3 && start > 0) continue;
@@ -79,6 +79,30 @@ export function readEnd(descriptor: number): LogEnd {
       last,
       previous: between === undefined ? last?.prev : earlier?.hash,
     };
+  }
+}
+
+/**
+ * Returns the last lines of a file, the oldest first: at most `count`, and less if there are less.
+ * `undefined` stands for a line that no sink wrote.
+ */
+export function readLast(path: string, count: number): (ChainedLine | undefined)[] {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+      const tail = Buffer.alloc(length);
+      const got = readSync(descriptor, tail, 0, length, size - length);
+      const breaks = lastBreaks(tail.subarray(0, got), count + 1);
+      if (breaks.length <= count && length < size) continue;
+      const starts = breaks.length > count ? breaks : [...breaks, -1];
+      return starts
+        .slice(1)
+        .map((start, index) => parseLine(tail.subarray(start + 1, starts[index])))
+        .reverse();
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -104,10 +128,10 @@ export function readFirst(descriptor: number): ChainedLine | undefined {
   }
 }
 
-/** The positions of the last three line breaks, the last one first. */
-function lastBreaks(bytes: Buffer): number[] {
+/** The positions of the last line breaks, at most `count`, the last one first. */
+function lastBreaks(bytes: Buffer, count: number): number[] {
   const found: number[] = [];
-  for (let at = bytes.length; found.length < 3 && at > 0; ) {
+  for (let at = bytes.length; found.length < count && at > 0; ) {
     at = bytes.lastIndexOf(LINE_BREAK, at - 1);
     if (at < 0) break;
     found.push(at);

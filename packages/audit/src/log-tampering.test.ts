@@ -32,7 +32,7 @@ const FILE_BYTES = 1_000;
 const key = randomBytes(32);
 
 /** A log of ten events: 3, 3 and 3 in rotated files, and 1 in the newest. */
-function writtenLog(options: { key?: string | Uint8Array } = {}): string {
+function writtenLog(options: { key?: string | Uint8Array; batch?: boolean } = {}): string {
   const path = join(root, `${++logs}`, 'audit.jsonl');
   const sink = new JsonlAuditSink({ path, maxBytes: FILE_BYTES, ...options });
   for (let index = 1; index <= EVENTS; index++) sink.record(auditEvent(`t${index}`));
@@ -294,11 +294,12 @@ const TAMPERINGS: Array<
 ];
 
 describe.each([
-  ['without a key', {}],
-  ['with a key', { key }],
-])('verifyAuditLog %s', (_, options) => {
+  ['without a key', {}, {}],
+  ['with a key', { key }, {}],
+  ['with a key and batches', { key }, { batch: true }],
+])('verifyAuditLog %s', (_, options, written) => {
   it.each(TAMPERINGS)('finds %s', async (_name, tamper, problems) => {
-    const path = writtenLog(options);
+    const path = writtenLog({ ...options, ...written });
     tamper(path);
     const report = await verifyAuditLog({ path, ...options });
     const found = report.problems.map(({ what, seq }) => [what, seq]);

@@ -48,6 +48,7 @@ const OPTIONS: OptionNames<ToolRuntimeOptions> = {
   auditArguments: true,
   auditResults: true,
   auditDurations: true,
+  auditBatch: true,
   mcp: true,
   approve: true,
   passEnv: true,

@@ -27,14 +27,20 @@ export interface OpenedAudit {
  * @throws `CONFIG_INVALID`
  */
 export async function openAudit(
-  { home, audit = [], auditDurations = false }: ToolRuntimeOptions,
+  { home, audit = [], auditDurations = false, auditBatch = false }: ToolRuntimeOptions,
   opened: OpenedResources,
 ): Promise<OpenedAudit> {
   if ('record' in audit) return { sink: audit, problems: [] };
   const folder = join(home, 'audit');
   const { key, problem } = await auditKey(home, folder);
   const problems = problem === undefined ? [] : [problem];
-  const log = openLog({ folder, durations: auditDurations, key, problems });
+  const log = openLog({
+    folder,
+    durations: auditDurations,
+    batch: auditBatch,
+    key,
+    problems,
+  });
   opened.add(() => log.close());
   return { sink: audit.length === 0 ? log : teeAuditSink(log, ...audit), problems };
 }
@@ -90,6 +96,7 @@ function adoptLogs(folder: string, key: string): void {
 interface LogOptions {
   folder: string;
   durations: boolean;
+  batch: boolean;
   key: string | undefined;
   /** Filled with what an operator should know. */
   problems: string[];
@@ -100,7 +107,7 @@ interface LogOptions {
  * has one writer. A log that was written without the key is not continued: somebody may have put it
  * there.
  */
-function openLog({ folder, durations, key, problems }: LogOptions): JsonlAuditSink {
+function openLog({ folder, key, problems, ...options }: LogOptions): JsonlAuditSink {
   for (let number = 1; ; number += 1) {
     const path = join(folder, number === 1 ? 'audit.jsonl' : `audit-${number}.jsonl`);
     try {
@@ -110,7 +117,7 @@ function openLog({ folder, durations, key, problems }: LogOptions): JsonlAuditSi
         );
         continue;
       }
-      return new JsonlAuditSink({ path, durations, ...(key !== undefined && { key }) });
+      return new JsonlAuditSink({ path, ...options, ...(key !== undefined && { key }) });
     } catch (cause) {
       const code = errorCodeOf(cause);
       if (code === 'STORE_UNAVAILABLE' && number < MAX_AUDIT_LOGS) continue;

@@ -18,6 +18,7 @@ export const RUNTIME_OPTIONS: OptionNames<ToolRuntimeOptions> = {
   auditArguments: true,
   auditResults: true,
   auditDurations: true,
+  auditBatch: true,
   mcp: true,
   approve: true,
   passEnv: true,

@@ -111,6 +111,7 @@ const VALUES: OptionValues<ToolRuntimeOptions> = {
   auditArguments: SWITCH,
   auditResults: SWITCH,
   auditDurations: SWITCH,
+  auditBatch: SWITCH,
   passEnv: [isListOf(isString), 'a list of names of variables'],
   env: [isObject, 'an object with the variables, such as process.env'],
   sandbox: [isObject, 'a sandbox; or leave it out for bubblewrap'],

@@ -86,6 +86,13 @@ export interface ToolRuntimeOptions extends CallHooks {
   /** Whether the log also contains how long each access took, in a line of its own. */
   auditDurations?: boolean;
   /**
+   * Whether the log writes the lines of one turn of the event loop together, which takes a fraction
+   * of the time where many calls run at once. An access may then happen before its line is in the
+   * file; the answer of its call is given to nobody before that. If the process is killed in
+   * between, the lines of calls that have no answer yet are lost.
+   */
+  auditBatch?: boolean;
+  /**
    * The MCP servers. A personality gets the servers that its `mcp_servers` names, or all servers if
    * it has no such list. They start when the personality's tools are first asked for.
    *

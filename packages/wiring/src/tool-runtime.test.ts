@@ -6,6 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -936,6 +937,47 @@ describe('ToolRuntime and its audit log', () => {
     expect(lines.filter(({ durationMs }) => typeof durationMs === 'number').length).toBeGreaterThan(
       0,
     );
+    expect(await verifyRuntimeAudit(home)).toMatchObject({ ok: true });
+  });
+
+  it('has the lines of each call in the log before its answer is given, also in batches', async () => {
+    const runtime = await start({ tools: createFileTools(), auditBatch: true });
+    const path = put(join(work, 'seen'), 'text');
+    const looks = Array.from({ length: 20 }, async (_, index) => {
+      const toolCallId = `c${index}`;
+      await runtime.execute([{ toolCallId, name: 'read_file', args: { path } }]);
+      const lines = linesOfLog().filter((line) => line.toolCallId === toolCallId);
+      return lines.map(({ kind, capability }) => kind ?? capability);
+    });
+    for (const lines of await Promise.all(looks)) {
+      expect(lines).toContain('fs_reach.read');
+      expect(lines.at(-1)).toBe('call');
+    }
+    await runtime.close();
+    expect(await verifyRuntimeAudit(home)).toMatchObject({ ok: true });
+  });
+
+  it('withholds the answer of a call whose lines can not be written, and writes them later', async () => {
+    const runtime = await start({ tools: createFileTools(), auditBatch: true });
+    const log = join(home, 'audit', 'audit.jsonl');
+    renameSync(log, `${log}.away`);
+    const path = put(join(work, 'seen'), 'text');
+    const [withheld] = await runtime.execute([
+      { toolCallId: 'withheld', name: 'read_file', args: { path } },
+    ]);
+    expect(withheld?.result).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('AUDIT_FAILED'),
+    });
+    expect(JSON.stringify(withheld?.result)).not.toContain('text');
+    renameSync(`${log}.away`, log);
+    const [answer] = await look(runtime);
+    expect(answer?.result).toMatchObject({ ok: true });
+    expect(linesOfLog()[0]).toMatchObject({
+      toolCallId: 'withheld',
+      capability: 'fs_reach.read',
+    });
+    await runtime.close();
     expect(await verifyRuntimeAudit(home)).toMatchObject({ ok: true });
   });
 

@@ -10,8 +10,8 @@ import { type Begun, differenceOf, isSameAccess } from './audit/match-log.js';
 /** A registry, and the log of its accesses. */
 export interface AuditedRegistry {
   registry: ToolRegistry;
-  /** Returns the events in the log so far, in the order in which they were written. */
-  events(): readonly AuditEvent[];
+  /** Returns the events that were recorded so far, in the order in which they are in the log. */
+  events(): readonly AuditEvent[] | Promise<readonly AuditEvent[]>;
   /** Closes the log. */
   close?(): void | Promise<void>;
 }
@@ -112,7 +112,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         running = work(ctx);
         return running;
       };
-      const before = audited.events().length;
+      const before = (await audited.events()).length;
       await audited.registry.executeParallel(
         [{ toolCallId: id, name: 'agent', args: {} }],
         {
@@ -135,7 +135,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         if (kept !== undefined) await begin(access, kept, { isAwaited: true, isLate: true });
       }
       await Promise.all(pending);
-      const log = audited.events().slice(before);
+      const log = (await audited.events()).slice(before);
       const foreign = log.find(
         (event) =>
           event.toolCallId !== id || event.sessionId !== sessionId || event.toolName !== 'agent',

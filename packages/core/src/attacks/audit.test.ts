@@ -6,12 +6,16 @@ import { auditAttacks } from '@ethosagent/conformance/attacks';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import type { AuditEvent } from '@ethosagent/types';
 import { expect } from 'vitest';
+import type { CapabilityBackends } from '../backends.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-auditAttacks('DefaultToolRegistry', (backends) => {
+auditAttacks('DefaultToolRegistry', (backends) => audited(backends, {}));
+auditAttacks('DefaultToolRegistry with batches', (backends) => audited(backends, { batch: true }));
+
+function audited(backends: CapabilityBackends, options: { batch?: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'audited-'));
   const path = join(folder, 'audit.jsonl');
-  const audit = new JsonlAuditSink({ path, maxBytes: 2 ** 30 });
+  const audit = new JsonlAuditSink({ path, maxBytes: 2 ** 30, ...options });
   const store = createSqliteKvStore({ path: join(folder, 'state.sqlite') });
   const { kvStoreFactory } = store;
   const seen: AuditEvent[] = [];
@@ -20,7 +24,8 @@ auditAttacks('DefaultToolRegistry', (backends) => {
   let calls = 0;
   return {
     registry: new DefaultToolRegistry({ ...backends, kvStoreFactory, audit }),
-    events() {
+    async events() {
+      await audit.flush?.();
       const fresh = Buffer.alloc(fstatSync(written).size - bytes);
       readSync(written, fresh, 0, fresh.length, bytes);
       bytes += fresh.length;
@@ -43,4 +48,4 @@ auditAttacks('DefaultToolRegistry', (backends) => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-});
+}
