@@ -116,17 +116,21 @@ it(
   LONGEST_MS,
 );
 
-it('verifyAuditLog finds nothing wrong while another process writes and rotates', async () => {
-  const log = join(root, 'live', 'audit.jsonl');
-  const { child, ended } = startScript(recorder, {
-    args: [log, 'live', join(root, 'acknowledged-live'), '3000', '3'],
-  });
-  running.add(child);
-  await vi.waitUntil(() => existsSync(`${log}.3`), { timeout: 60_000, interval: 2 });
-  for (let round = 0; round < tries({ check: 20, long: 50 }); round++) {
-    expect((await verifyAuditLog({ path: log })).problems).toEqual([]);
-  }
-  child.kill('SIGKILL');
-  await ended;
-  running.delete(child);
-});
+it.each([1, 40])(
+  'verifyAuditLog finds nothing wrong while another process writes %i events at once, and rotates',
+  async (atOnce) => {
+    const log = join(root, `live-${atOnce}`, 'audit.jsonl');
+    const acknowledged = join(root, `acknowledged-live-${atOnce}`);
+    const { child, ended } = startScript(recorder, {
+      args: [log, 'live', acknowledged, '3000', '3', `${atOnce}`],
+    });
+    running.add(child);
+    await vi.waitUntil(() => existsSync(`${log}.3`), { timeout: 60_000, interval: 2 });
+    for (let round = 0; round < tries({ check: 20, long: 50 }); round++) {
+      expect((await verifyAuditLog({ path: log })).problems).toEqual([]);
+    }
+    child.kill('SIGKILL');
+    await ended;
+    running.delete(child);
+  },
+);
