@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryAuditSink } from '@ethosagent/core';
@@ -140,6 +140,27 @@ describe('a call', () => {
         Array(3).fill(dryRun ? true : undefined),
       );
     }
+  });
+
+  it('leaves one with arguments that no log can hold, and is told what is wrong with them', async () => {
+    await start({ auditArguments: true, audit: [audit] });
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
+    const calls = [{ amount: deep }, { amount: cyclic }, { amount: 1n }].flatMap((args) => [
+      call('pay', args),
+      call('gone', args),
+    ]);
+    const results = await runtime.execute(calls);
+    // No registry has these.
+    results.push(...(await runtime.execute(calls, { personality: 'nobody' })));
+    expect(results.map(({ result }) => result.ok || result.cause)).toEqual([
+      ...Array(3).fill(['INPUT_INVALID', 'TOOL_NOT_FOUND']).flat(),
+      ...Array(6).fill('CONFIG_INVALID'),
+    ]);
+    const logged = readFileSync(join(world, 'home', 'audit', 'audit.jsonl'), 'utf8');
+    expect(logged.split('\n').filter((line) => line.includes('"args":null'))).toHaveLength(12);
+    expect(audit.calls.splice(0).map(({ args }) => args)).toEqual(Array(12).fill(null));
   });
 
   it('leaves one where no registry had it', async () => {

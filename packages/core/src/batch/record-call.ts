@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, discard, isThenable } from '@ethosagent/policy';
 import type { AuditCall, AuditSink, ToolResult } from '@ethosagent/types';
+import { copyPlain } from '../plain.js';
 import { failure } from '../results/check-shape.js';
 import { auditImages } from '../results/given-images.js';
 import { modelText } from '../session/mark-result.js';
@@ -39,7 +40,7 @@ export function recordCall(
     kind: 'call',
     ...known,
     argsDigest: digestOf(args),
-    ...(withArgs && { args: args ?? null }),
+    ...(withArgs && { args: recordable(args) }),
     outcome: result.ok ? 'ok' : result.code,
     ...(!result.ok && result.cause !== undefined && { cause: result.cause }),
     durationMs: Math.round(facts.durationMs),
@@ -66,6 +67,15 @@ export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
       : 'AUDIT_FAILED: the call did not run, because it could not be recorded; tell the user that the audit failed',
     'AUDIT_FAILED',
   );
+}
+
+/**
+ * The arguments as a log can hold them. Those that are no plain data are `null`: a sink would fail,
+ * and nothing would be recorded of the call.
+ */
+function recordable(args: unknown): unknown {
+  const copy = copyPlain(args);
+  return copy.ok ? (copy.value ?? null) : null;
 }
 
 function digestOf(args: unknown): string {
