@@ -520,14 +520,31 @@ describe('a sink that throws', () => {
   });
 });
 
+it('is told of which call it was that was aborted before it ran', async () => {
+  const audit = new MemoryAuditSink();
+  const registry = new DefaultToolRegistry({ audit }, undefined, { auditArguments: true });
+  const call = { toolCallId: 'c', name: 'noop', args: { text: 'a' } };
+  const ctx = batchContext({ abortSignal: AbortSignal.abort() });
+  expect(await registry.executeParallel([call], ctx)).toMatchObject([
+    { toolCallId: 'c', result: { cause: 'CALL_ABORTED' } },
+  ]);
+  expect(audit.calls).toMatchObject([
+    { toolName: 'noop', toolCallId: 'c', args: { text: 'a' }, cause: 'CALL_ABORTED' },
+  ]);
+});
+
 describe('a sink that keeps its events later', () => {
-  const called = (flush: () => Promise<void>, ctx: Partial<ToolBatchContext> = {}) => {
+  const called = (
+    flush: () => Promise<void>,
+    ctx: Partial<ToolBatchContext> = {},
+    name = 'noop',
+  ) => {
     const recorded: string[] = [];
     const registry = new DefaultToolRegistry({
       audit: { record() {}, call: ({ outcome }) => recorded.push(outcome), flush },
     });
     registry.register(makeTool('noop', async () => ok('done')));
-    const calls = [{ toolCallId: 'c', name: 'noop', args: {} }];
+    const calls = [{ toolCallId: 'c', name, args: {} }];
     const answer = registry.executeParallel(calls, batchContext(ctx));
     return { recorded, answer };
   };
@@ -549,6 +566,12 @@ describe('a sink that keeps its events later', () => {
     expect(isAnswered).toBe(false);
     kept();
     expect(await answer).toMatchObject([{ result: { ok: true, value: 'done' } }]);
+  });
+
+  it('has its time also where a gate refused the call', async () => {
+    // A deadline of zero would come first, however busy the machine is.
+    const { answer } = called(() => new Promise((resolve) => setTimeout(resolve, 20)), {}, 'gone');
+    expect(await answer).toMatchObject([{ result: { ok: false, cause: 'TOOL_NOT_FOUND' } }]);
   });
 
   it.each<[string, () => Promise<void>]>([

@@ -211,6 +211,67 @@ describe('afterCall', () => {
   });
 });
 
+describe('afterCall of a call that did not come to its end', () => {
+  const waiting = (
+    name: string,
+    afterCall: (call: CallEnd) => Promise<void>,
+    abortSignal: AbortSignal,
+  ) => {
+    const registry = new DefaultToolRegistry(undefined, undefined, { afterCall });
+    registry.register({
+      ...note,
+      name: 'wait',
+      capabilities: {},
+      execute: (_, ctx) =>
+        new Promise((resolve) => {
+          ctx.abortSignal.addEventListener('abort', () => resolve({ ok: true, value: 'late' }));
+        }),
+    });
+    const calls = [{ toolCallId: 'c', name, args: { text: 'a' } }];
+    return registry.executeParallel(calls, batchContext({ abortSignal }));
+  };
+
+  it('has its time where a gate refused the call', async () => {
+    // A deadline of zero would come first, however busy the machine is.
+    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
+    const answer = await waiting('gone', slow, new AbortController().signal);
+    expect(answer).toMatchObject([{ result: { ok: false, cause: 'TOOL_NOT_FOUND' } }]);
+  });
+
+  it.each(['before it ran', 'while it ran'])(
+    'is told of one that was aborted %s, which stays aborted',
+    async (when) => {
+      const gone = new AbortController();
+      if (when === 'before it ran') gone.abort();
+      const told: CallEnd[] = [];
+      const hook = (call: CallEnd) => {
+        told.push(call);
+        // Nobody waits for it.
+        return new Promise<void>(() => {});
+      };
+      const answer = waiting('wait', hook, gone.signal);
+      gone.abort();
+      expect(await answer).toMatchObject([{ result: { ok: false, cause: 'CALL_ABORTED' } }]);
+      expect(told).toMatchObject([
+        { toolCallId: 'c', toolName: 'wait', result: { cause: 'CALL_ABORTED' } },
+      ]);
+    },
+  );
+
+  it('says that the turn was aborted where that was before the hook had heard of the answer', async () => {
+    const gone = new AbortController();
+    const hook = () => {
+      gone.abort();
+      return new Promise<void>(() => {});
+    };
+    const registry = new DefaultToolRegistry(undefined, undefined, { afterCall: hook });
+    registry.register({ ...note, capabilities: {} });
+    const calls = [{ toolCallId: 'c', name: 'note', args: { text: 'a' } }];
+    const answer = registry.executeParallel(calls, batchContext({ abortSignal: gone.signal }));
+    expect(await answer).toMatchObject([{ result: { ok: false, cause: 'CALL_ABORTED' } }]);
+  });
+});
+
 describe('onAccess', () => {
   it('is told of each access, and refuses it by throwing', async () => {
     const events: AuditEvent[] = [];

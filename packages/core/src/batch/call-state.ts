@@ -61,7 +61,8 @@ export class CallState {
   taint: CallTaint | undefined;
   /** The most characters that the result may have. Known once the call has passed the gates. */
   budgetChars: number | undefined;
-  timeoutMs = 0;
+  /** Milliseconds that whatever the call waits for may take. The tool's own once it is known. */
+  timeoutMs: number;
   /** Whether the call has waited since it began. */
   hasWaited = false;
   /** Whether the tool has begun. */
@@ -79,6 +80,7 @@ export class CallState {
     this.batch = batch;
     this.index = index;
     this.call = batch.input.calls[index];
+    this.timeoutMs = batch.input.options.defaultTimeoutMs;
   }
 
   get settings(): unknown {

@@ -25,7 +25,15 @@ export function guarded<T>(
   run: () => T | PromiseLike<T>,
 ): Ending<T> | Promise<Ending<T>> {
   // The call may have waited for its place while the turn was aborted. Then it must not begin.
-  if (watch.aborted) return stoppedBy(watch);
+  return watch.aborted ? stoppedBy(watch) : begun(watch, timeoutMs, run);
+}
+
+/** Like `guarded`, but runs the code even if the turn was aborted before. Then it is not waited for. */
+export function begun<T>(
+  watch: Watch,
+  timeoutMs: number,
+  run: () => T | PromiseLike<T>,
+): Ending<T> | Promise<Ending<T>> {
   try {
     const returned = run();
     if (!isThenable(returned)) return { kind: 'returned', value: returned };

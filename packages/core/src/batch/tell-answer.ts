@@ -4,9 +4,10 @@ import { copyPlain, deepFreeze } from '../plain.js';
 import { failure } from '../results/check-shape.js';
 import type { CallFacts } from '../turn-host.js';
 import type { CallState } from './call-state.js';
-import { guarded } from './guarded.js';
+import { begun, guarded } from './guarded.js';
 import { recordAnswer } from './record-answer.js';
 import { notRecorded } from './record-call.js';
+import { stopped } from './steps/step.js';
 
 /** What is passed on together with an answer. */
 interface Told {
@@ -114,7 +115,7 @@ async function heard(
   const { sessionId, personalityId } = batch.facts;
   const { parentCallId } = batch.input.host ?? {};
   const shown = copyPlain(args ?? issued);
-  const ending = await guarded(batch.watch, state.timeoutMs, () =>
+  const ending = await begun(batch.watch, state.timeoutMs, () =>
     afterCall({
       toolCallId,
       ...(parentCallId !== undefined && { parentCallId }),
@@ -127,6 +128,9 @@ async function heard(
     }),
   );
   if (ending.kind === 'returned') return result;
+  // The turn ended, and not the hook.
+  if (ending.kind === 'stopped' && ending.why === 'abort')
+    return result.ok ? stopped(state, ending) : result;
   const error = ending.kind === 'threw' ? ending.error : ending.reason;
   state.thrown = { error };
   const why = "its answer is withheld, because the host's afterCall hook failed";

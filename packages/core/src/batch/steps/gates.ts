@@ -3,14 +3,22 @@ import type { FailureCause } from '@ethosagent/types';
 import { copyPlain } from '../../plain.js';
 import { filteredOut, unavailable } from '../../tool-gates.js';
 import type { CallState } from '../call-state.js';
-import { inputInvalid, notAvailable, type Step, stopped } from './step.js';
+import { type Answer, inputInvalid, notAvailable, type Step, stopped } from './step.js';
 
 const NO_CALL = 'the call is not an object with toolCallId, name and args';
 
-/** Reads the call once: it may be an object that answers differently when it is read again. */
+/**
+ * Reads the call once: it may be an object that answers differently when it is read again. A call
+ * that was aborted is read too, for its record.
+ */
 export const readCall: Step = (state) => {
-  const { batch, call } = state;
-  if (batch.watch.aborted) return stopped(state, { why: 'abort', reason: batch.watch.reason });
+  const { watch } = state.batch;
+  const unreadable = read(state);
+  return watch.aborted ? stopped(state, { why: 'abort', reason: watch.reason }) : unreadable;
+};
+
+function read(state: CallState): Answer {
+  const { call } = state;
   if (typeof call !== 'object' || call === null) {
     return inputInvalid(NO_CALL);
   }
@@ -20,7 +28,7 @@ export const readCall: Step = (state) => {
   state.name = name;
   state.issued = args;
   return undefined;
-};
+}
 
 /** Gives the answer that the owner of the turn already has for the call. */
 export const answerByHost: Step = (state) => {
