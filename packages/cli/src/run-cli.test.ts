@@ -9,7 +9,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/audit';
 import { DefaultToolRegistry } from '@ethosagent/core';
 import { createHomeSecrets } from '@ethosagent/storage-fs';
@@ -65,6 +65,34 @@ describe('the command line', () => {
     [['secrets', 'set'], '(ethosagent secrets set --help lists the options)'],
   ])('says for %j where the help is', async (args, hint) => {
     expect((await world.run(args)).err).toContain(hint);
+  });
+
+  it.each([
+    ['a link to itself', 'loop', 'links lead in a circle'],
+    ['below a link to itself', 'loop/home', 'links lead in a circle'],
+    ['below a file', 'file/home', 'a part of the path is a file'],
+    ['a name that is too long', 'n'.repeat(300), 'too long'],
+  ])('tells what to do where --home is %s', async (_, home, hint) => {
+    symlinkSync('loop', join(world.cwd, 'loop'));
+    world.write('file', '');
+    const { code, out, err } = await world.run(['check', '--home', home]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`error: ${join(world.cwd, home)}: `);
+    expect(err).toContain(hint);
+  });
+
+  it.each([
+    ['ethos.config.mjs', ['tools']],
+    ['mcp.json', ['mcp', 'status']],
+    ['audit/audit.jsonl', ['audit', 'tail']],
+  ])('tells what to do where %s of the home is a link to itself', async (name, args) => {
+    mkdirSync(join(world.home, dirname(name)), { recursive: true, mode: 0o700 });
+    symlinkSync(basename(name), join(world.home, name));
+    const { code, err } = await world.run(args);
+    expect([code, err]).toEqual([
+      2,
+      `error: ${join(world.home, name)}: its links lead in a circle; put the file or folder itself there (ELOOP)\n`,
+    ]);
   });
 
   it('gives its help and version with exit code 0', async () => {

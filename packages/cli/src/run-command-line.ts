@@ -1,6 +1,5 @@
-import { errorCodeOf } from '@ethosagent/types';
 import { CommanderError } from 'commander';
-import { messageOf } from './cli-error.js';
+import { toldOf } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
 import { CommandContext } from './command-context.js';
 import { type CommandSpec, hasOption, textOption } from './command-spec.js';
@@ -71,10 +70,9 @@ async function runCommand(spec: CommandSpec, { io, args, options }: Invocation):
     const module = await spec.load?.();
     return (await module?.run({ context, args, options, commands: COMMANDS })) ?? EXIT.failed;
   } catch (error) {
-    const code = errorCodeOf(error);
-    // An error without a code is a defect, and its stack is needed.
-    if (code === undefined) throw error;
-    tellError(context.out, { code, message: messageOf(error) });
+    const told = toldOf(error);
+    if (told === undefined) throw error;
+    tellError(context.out, told);
     return EXIT.failed;
   } finally {
     await context.close();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -127,6 +128,15 @@ describe('the MCP servers of a runtime', () => {
     await expect(start()).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(message),
+    });
+  });
+
+  it('are refused where <home>/mcp.json is a pipe, which nobody may ever write into', async () => {
+    rmSync(join(home, 'mcp.json'));
+    execFileSync('mkfifo', [join(home, 'mcp.json')]);
+    await expect(start()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/mcp\.json: can not be read/),
     });
   });
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createHomeSecrets } from '@ethosagent/storage-fs';
@@ -101,7 +101,7 @@ export async function openMcp(
     throw new EthosError('CONFIG_INVALID', problem);
   }
   const file = join(home, 'mcp.json');
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+  const text = await readRegularFile(file).catch((cause: unknown) => {
     throw new EthosError('CONFIG_INVALID', `${file}: can not be read; write it, or leave mcp out`, {
       cause,
     });
@@ -115,6 +115,12 @@ export async function openMcp(
   });
   const create = mcp === 'pinned' ? createPinnedMcpBridge : createMcpBridge;
   return create({ ...parts, config: parseMcpConfig(text, file) });
+}
+
+/** A pipe is refused: the read would wait for whoever writes into it. */
+async function readRegularFile(file: string): Promise<string> {
+  if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
+  return readFile(file, 'utf8');
 }
 
 const METHODS = ['start', 'stop', 'status', 'pending', 'accept', 'close'] as const;

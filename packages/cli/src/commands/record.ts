@@ -100,13 +100,19 @@ async function recorded(
   return { found, exitCode };
 }
 
+/** @throws `CONFIG_INVALID` for a text that is no time. Of some, `Date.parse` guesses a year. */
+function timeOf(since: string): number {
+  const time = /^\d{4}(?:-|$)/.test(since) ? Date.parse(since) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw usageError(`--since: ${since} is no time; write 2026-05-01T08:00`);
+}
+
 /** The events in the logs of one session, or since a time. */
 async function logged(
   { home }: CommandContext,
   { session, since }: { session: string | undefined; since: string | undefined },
 ): Promise<Event[]> {
-  const from = since === undefined ? undefined : Date.parse(since);
-  if (Number.isNaN(from)) throw usageError(`--since: ${since} is no time; write 2026-05-01T08:00`);
+  const from = since === undefined ? undefined : timeOf(since);
   const found: Event[] = [];
   for await (const { event } of events(home)) {
     if (session !== undefined && event.sessionId !== session) continue;

@@ -248,6 +248,7 @@ describe('record', () => {
     [['record'], 'say what to run'],
     [['record', '--session', 'x', '--', 'ls'], 'leave out the program'],
     [['record', '--since', 'soon'], 'is no time'],
+    [['record', '--since', '-1'], 'is no time'],
     [['record', '--session', 'nothing'], 'audit tail'],
     [['record', '--', 'no-such-program-here'], 'can not be started (ENOENT)'],
     [['record', '--', process.execPath, '-e', '0'], 'no call of a personality'],

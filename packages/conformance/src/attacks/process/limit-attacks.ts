@@ -43,6 +43,12 @@ export function limitAttacks(create: CreateCall): void {
       expect(await run(limits, program)).toMatchObject({ stdout });
     });
 
+    it('no limit of its own where one is larger than the system can count', async () => {
+      const limits = { file_size_mb: 2 ** 44 + 1, memory_mb: 2 ** 44 + 1 };
+      const program = 'head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big';
+      expect(await run(limits, program)).toMatchObject({ stdout: '3000000\n', stderr: '' });
+    });
+
     it.runIf(isLongRun())('its processor time', async () => {
       expect(await run({ cpu_seconds: 1 }, 'while :; do :; done')).toMatchObject({
         exitCode: 137,

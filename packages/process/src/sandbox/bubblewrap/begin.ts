@@ -97,7 +97,9 @@ function limitCommands(limits: ProcessLimits): string {
     const wanted = limits[name];
     if (typeof wanted !== 'number' || !(wanted >= 0)) continue;
     const most = Math.min(wanted, hardLimit(hostLimits, row) / rowUnits);
-    if (Number.isFinite(most)) commands.push(command(Math.floor(most * shellUnits)));
+    // Beyond what the system can count the shell would compute another, small limit.
+    if (most * rowUnits < Number.MAX_SAFE_INTEGER)
+      commands.push(command(Math.floor(most * shellUnits)));
   }
   return `${commands.join('; ')}; `;
 }
