@@ -62,6 +62,8 @@ function adviceFor(code: string): string {
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS)/.test(code)) {
     return 'check that this process may write the file and its folder';
   }
+  // SQLite also says so where a full disk leaves no space for its own files.
+  if (/^SQLITE_IOERR/.test(code)) return 'free some disk space or repair the disk, and try again';
   return 'check the disk and the folder of the file';
 }
 
