@@ -4,6 +4,7 @@ import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
 import type { Connection } from './connection.js';
+import { dryRunAnswer } from './dry-run-answer.js';
 import { MAX_CURSOR_CHARS, MAX_PAGES } from './limits.js';
 import { type BridgeTool, bridgeToolName } from './names.js';
 import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
@@ -43,7 +44,7 @@ export function listTool(
       if (connection === undefined)
         return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
       if (ctx.dryRun === true) {
-        return ok(`[dry-run] the ${spec.what} of ${server.name} would be listed`);
+        return dryRunAnswer(`the ${spec.what} of ${server.name} would be listed`);
       }
       const lines: string[] = [];
       let cut = false;

@@ -3,6 +3,7 @@ import { cleanLine, cleanText, McpResultParts } from '@ethosagent/policy';
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
+import { dryRunAnswer } from './dry-run-answer.js';
 import { listTool } from './list-tool.js';
 import { bridgeToolName } from './names.js';
 import { withoutKind } from './resource-tools.js';
@@ -65,7 +66,7 @@ export function promptTools(options: ServerToolOptions & { maxListed: number }):
       if (connection === undefined)
         return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
       if (ctx.dryRun === true) {
-        return ok(`[dry-run] the prompt ${args.name} of ${server.name} would be filled in`);
+        return dryRunAnswer(`the prompt ${args.name} of ${server.name} would be filled in`);
       }
       const called = await callServer(
         {

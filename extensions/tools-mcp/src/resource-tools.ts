@@ -4,6 +4,7 @@ import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
 import type { Connection } from './connection.js';
+import { dryRunAnswer } from './dry-run-answer.js';
 import { listTool } from './list-tool.js';
 import { bridgeToolName } from './names.js';
 import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
@@ -55,7 +56,7 @@ export function resourceTools(options: ServerToolOptions & { maxListed: number }
       const connection = options.connectionFor(ctx.personalityId);
       if (connection === undefined)
         return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
-      if (ctx.dryRun === true) return ok(`[dry-run] ${uri} of ${server.name} would be read`);
+      if (ctx.dryRun === true) return dryRunAnswer(`${uri} of ${server.name} would be read`);
       const called = await callServer(
         {
           connection,

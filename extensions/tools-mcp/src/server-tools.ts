@@ -1,4 +1,4 @@
-import { err, ok } from '@ethosagent/plugin-sdk';
+import { err } from '@ethosagent/plugin-sdk';
 import { cleanMcpSchema, cleanText, mcpToolResult } from '@ethosagent/policy';
 import type {
   AnyTool,
@@ -12,6 +12,7 @@ import { callResultSchema } from './call-result.js';
 import { argumentProblem } from './check-arguments.js';
 import type { McpServerConfig } from './config.js';
 import type { Connection } from './connection.js';
+import { dryRunAnswer } from './dry-run-answer.js';
 import type { ListedTool } from './listed-tool.js';
 import { mcpToolName } from './names.js';
 
@@ -79,8 +80,9 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
     if (connection === undefined)
       return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
     if (ctx.dryRun === true) {
-      return ok(`[dry-run] ${tool} of the MCP server ${server.name} would be called`, {
-        structured: { mcp: origin, args },
+      return dryRunAnswer(`${tool} of the MCP server ${server.name} would be called`, {
+        mcp: origin,
+        args,
       });
     }
     const call = {

@@ -93,6 +93,21 @@ describe('the MCP servers of a runtime', () => {
     },
   );
 
+  it('say nothing in a dry run, so that their session has read nothing of them', async () => {
+    const runtime = await start();
+    await served(runtime);
+    const session = runtime.session('s');
+    const call = { toolCallId: '1', name: 'mcp__all__echo', args: { message: 'hello' } };
+    const dry = await session.execute([call], { dryRun: true });
+    expect(dry[0]?.result).toMatchObject({
+      ok: true,
+      value: '[dry-run] echo of the MCP server all would be called',
+    });
+    expect(await session.sources()).toEqual([]);
+    await session.execute([{ ...call, toolCallId: '2' }]);
+    expect(await session.sources()).toHaveLength(1);
+  });
+
   it('stand in the reach, with what they may touch', async () => {
     mkdirSync(join(home, 'notes'));
     personality('user', 'mcp_servers: [all]\nfs_reach: {read: ["${ETHOS_HOME}/notes"]}\n');
