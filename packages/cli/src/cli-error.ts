@@ -18,7 +18,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use it; change its owner or mode, or those of the folders above it',
   EPERM: 'the operating system refuses this; change its owner or mode, or use another place',
   ELOOP: 'its links lead in a circle; put the file or folder itself there',
-  ENOTDIR: 'a part of the path is a file; name a path whose parts are folders',
+  ENOTDIR:
+    'the path or a part of it is a file where a folder should be; correct the path, or move the file',
   EISDIR: 'a folder is where a file should be; remove it or rename it',
   ENAMETOOLONG: 'the path, or a name in it, is too long; use a shorter one',
   EROFS: 'its file system is read-only; use another place, or make it writable',

@@ -70,7 +70,7 @@ describe('the command line', () => {
   it.each([
     ['a link to itself', 'loop', 'links lead in a circle'],
     ['below a link to itself', 'loop/home', 'links lead in a circle'],
-    ['below a file', 'file/home', 'a part of the path is a file'],
+    ['below a file', 'file/home', 'is a file where a folder should be'],
     ['a name that is too long', 'n'.repeat(300), 'too long'],
   ])('tells what to do where --home is %s', async (_, home, hint) => {
     symlinkSync('loop', join(world.cwd, 'loop'));
