@@ -29,6 +29,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on this machine; try again when some are closed',
 };
 
+const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+
 /**
  * What a person is told of an error: its code, and what to do next.
  *
@@ -42,5 +44,8 @@ export function toldOf(error: unknown): { code: ErrorCode; message: string } | u
   const meaning = Object.hasOwn(SYSTEM_ERRORS, errno) ? SYSTEM_ERRORS[errno] : undefined;
   if (meaning === undefined) return undefined;
   const where = typeof path === 'string' ? path : 'a file of the home';
-  return { code: 'CONFIG_INVALID', message: `${where}: ${meaning} (${errno})` };
+  return {
+    code: FULL.includes(errno) ? 'STORAGE_FAILED' : 'CONFIG_INVALID',
+    message: `${where}: ${meaning} (${errno})`,
+  };
 }
