@@ -153,7 +153,10 @@ class ConfigReader {
     const found = isObject(value) ? serversIn(value) : undefined;
     // In a text with errors, the missing part may be there.
     if (found === undefined && this.#text.problems.length === 0) {
-      this.wrong.push({ offset: 0, message: `${this.#file}: ${NO_SERVERS}${nearServers(value)}` });
+      this.wrong.push({
+        offset: 0,
+        message: `${this.#file}: ${NO_SERVERS}${nearServers(value) || '; write them below mcpServers'}`,
+      });
     }
     const servers: McpServerConfig[] = [];
     const disabled: string[] = [];

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { EthosError } from '@ethosagent/types';
 import { type ChainedLine, parseLine } from './chain.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -20,6 +21,14 @@ export async function logsIn(folder: string): Promise<string[]> {
   );
   const logs = new Set(names.flatMap((match) => match?.[1] ?? []));
   return [...logs].sort().map((name) => join(folder, name));
+}
+
+/** The error where no log is. */
+export function noLogAt(path: string): EthosError {
+  return new EthosError(
+    'FILE_NOT_FOUND',
+    `there is no audit log at ${path}; a runtime writes one in the folder audit of its home, so give that home or folder`,
+  );
 }
 
 /** A rotated file of a log. */

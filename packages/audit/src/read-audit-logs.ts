@@ -1,5 +1,5 @@
-import { EthosError } from '@ethosagent/types';
 import { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
+import { noLogAt } from './log-files.js';
 
 /**
  * Yields the events of every log (`*.jsonl`) of a folder, including the rotated files. It skips
@@ -13,7 +13,7 @@ import { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
 export async function* readAuditLogs(folder: string): AsyncGenerator<LoggedEvent> {
   const reader = new AuditLogReader(folder);
   if (!(await reader.hasLogs())) {
-    throw new EthosError('FILE_NOT_FOUND', `there is no audit log at ${folder}`);
+    throw noLogAt(folder);
   }
   yield* reader.read();
 }

@@ -9,7 +9,7 @@ import type { AuditReport } from './audit-report.js';
 import { type ChainHash, chainHash } from './chain.js';
 import { ChainWalk } from './chain-walk.js';
 import { type Head, headPath, type NoHead, namedId, readHead } from './head-file.js';
-import { logsIn, rotatedFiles } from './log-files.js';
+import { logsIn, noLogAt, rotatedFiles } from './log-files.js';
 import { openSnapshot } from './log-snapshot.js';
 import { type Line, readLines } from './read-lines.js';
 
@@ -69,7 +69,7 @@ export async function verifyAuditLog(options: VerifyAuditOptions): Promise<Audit
   const isFolder = (await kindOf(path)) === 'folder';
   const folder = isFolder ? path : dirname(path);
   const logs = isFolder ? await logsIn(folder) : (await isLog(path)) ? [path] : [];
-  if (logs.length === 0) throw new EthosError('FILE_NOT_FOUND', `there is no audit log at ${path}`);
+  if (logs.length === 0) throw noLogAt(path);
   const shared = sharedIds([...logs, ...(await logsIn(folder))]);
   for (const log of logs) {
     const walk = new ChainWalk(log, hashOf, (problem) => {
