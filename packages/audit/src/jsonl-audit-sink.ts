@@ -69,12 +69,6 @@ const OPTIONS: OptionNames<JsonlAuditOptions> = {
 const MAX_LINES = 1_000;
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** What ends the waiting of one turn. */
-interface Turn {
-  written: Promise<void>;
-  end: () => void;
-}
-
 /**
  * An audit sink that appends one line of JSON for each event. Without the option `batch`, the line
  * is written before `record` returns. A hash links each line to the one before, and `<path>.head`
@@ -108,7 +102,8 @@ export class JsonlAuditSink implements AuditSink {
   #waitingLength = 0;
   /** Whether events wait that could not be written when it was their turn. */
   #isLate = false;
-  #turn: Turn | undefined;
+  /** Ends with the turn of the event loop, when what waits is written. */
+  #turn: Promise<void> | undefined;
   #forgetEnd = () => {};
   /**
    * Resolves when all events that were recorded so far are in the file. Only with the option
@@ -211,7 +206,7 @@ export class JsonlAuditSink implements AuditSink {
     if (isFull || this.#isLate) this.#writeWaiting();
     this.#waiting.push(json);
     this.#waitingLength += json.length;
-    if (this.#isBatch) this.#soon();
+    if (this.#isBatch) void this.#soon();
     else this.#writeNow();
     return this.#newest.seq + this.#waiting.length;
   }
@@ -228,29 +223,19 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /** Lets the events that wait be written at the end of this turn of the event loop. */
-  #soon(): Turn {
+  #soon(): Promise<void> {
     if (this.#turn !== undefined) return this.#turn;
-    let end = () => {};
-    const written = new Promise<void>((resolve, reject) => {
-      end = () => {
-        this.#turn = undefined;
-        try {
-          this.#writeWaiting();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      };
+    this.#turn = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#turn = undefined;
+      this.#writeWaiting();
     });
     // Nobody may wait for it: then the next event is refused.
-    written.catch(() => {});
-    this.#turn = { written, end };
-    setImmediate(end);
+    this.#turn.catch(() => {});
     return this.#turn;
   }
 
   async #flush(): Promise<void> {
-    if (this.#waiting.length > 0) await this.#soon().written;
+    if (this.#waiting.length > 0) await this.#soon();
   }
 
   /** Writes the events that wait. If this throws, those that were not written still wait. */
