@@ -266,8 +266,9 @@ export class JsonlAuditSink implements AuditSink {
       size += line.bytes.length;
       end = line;
     }
-    if (lines.length > 0) this.#append(Buffer.concat(lines), end);
-    this.#waiting.splice(0, lines.length);
+    const [first] = lines;
+    if (first !== undefined) this.#append(lines.length === 1 ? first : Buffer.concat(lines), end);
+    this.#waiting = this.#waiting.slice(lines.length);
     if (this.#waiting.length > 0 && this.#descriptor !== undefined) this.#rotate(this.#descriptor);
   }
 
