@@ -1,6 +1,6 @@
 import type { AuditProblem, AuditProblemKind } from './audit-report.js';
 import { type ChainHash, firstHash, hashAt, type Link, parseLine } from './chain.js';
-import { type Head, headPath, type NoHead } from './head-file.js';
+import { type Head, headPath, lastAllowed, type NoHead } from './head-file.js';
 
 export class ChainWalk {
   events = 0;
@@ -97,7 +97,7 @@ export class ChainWalk {
       this.#report({ file: this.#log, line: 0, seq: newest + 1, what: 'cut-off' });
     }
     // A process that was killed between a write and its head leaves more lines than the head says.
-    if (typeof now !== 'string' && newest > now.seq + (now.ahead ?? 1)) {
+    if (typeof now !== 'string' && newest > lastAllowed(now)) {
       this.#headProblem('head-wrong');
     }
   }

@@ -23,6 +23,11 @@ export interface Head extends Link {
   ahead?: number;
 }
 
+/** Returns the number of the last line that a log with this head may have. */
+export function lastAllowed({ seq, ahead = 1 }: Head): number {
+  return seq + ahead;
+}
+
 /**
  * Why no head can be used. `keyed`: it was written with a key, and none was given. `plain`: it was
  * written without the given key, or by somebody who does not have that key.

@@ -14,9 +14,10 @@ import {
 import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers';
 import { assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
-import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
+import type { AuditCall, AuditEvent, AuditSink, EthosError } from '@ethosagent/types';
 import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
-import { type Head, HeadFile, headPath, readHead } from './head-file.js';
+import { type Head, HeadFile, lastAllowed, readHead } from './head-file.js';
+import { failed, refused, touched, unknownEnd } from './log-errors.js';
 import { firstSeqOf, type LogEnd, readEnd, readLast, rotatedFiles } from './log-files.js';
 import { lockLog } from './log-lock.js';
 import { whenProcessEnds } from './process-end.js';
@@ -48,9 +49,9 @@ export interface JsonlAuditOptions {
   /**
    * Whether the lines of one turn of the event loop are written together, which takes a fraction of
    * the time where many calls run at once. `record` then returns before the line is in the file, and
-   * a runtime waits for `flush` before it gives the answer of a call to anybody. If the process is
-   * killed before that, the lines of calls that have no answer yet are lost. When absent, each line
-   * is written before `record` returns.
+   * a runtime waits for `flush` before it answers a call. If the process is killed before that, the
+   * lines of calls without an answer are lost. When absent, each line is written before `record`
+   * returns.
    */
   batch?: boolean;
 }
@@ -449,34 +450,12 @@ function followsHead(
   last: Link,
   { head, hashOf }: { head: Head; hashOf: (seq: number) => ChainHash },
 ): boolean {
-  const count = last.seq - head.seq;
-  if (count < 1 || count > (head.ahead ?? 1)) return false;
+  if (last.seq <= head.seq || last.seq > lastAllowed(head)) return false;
   let before: Link = head;
-  for (const line of readLast(file, count)) {
+  for (const line of readLast(file, last.seq - head.seq)) {
     if (line?.seq !== before.seq + 1) return false;
     if (line.hash !== hashOf(line.seq)(before.hash, line.text)) return false;
     before = line;
   }
   return before.seq === last.seq;
-}
-
-function unknownEnd(path: string): EthosError {
-  return refused(
-    path,
-    `its end is not what was recorded last, or the key is another; check it with "ethosagent audit verify" (in a program: verifyAuditLog), then move it, its numbered files and ${headPath(path)} to another folder`,
-  );
-}
-
-function refused(path: string, why: string): EthosError {
-  return new EthosError('CONFIG_INVALID', `${path}: the audit log can not be continued: ${why}`);
-}
-
-function touched(path: string): EthosError {
-  return failed(
-    `${path}: another program changed, moved or removed the audit log; check it with "ethosagent audit verify" (in a program: verifyAuditLog), and open it again`,
-  );
-}
-
-function failed(detail: string): EthosError {
-  return new EthosError('STORAGE_FAILED', detail);
 }

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { EthosError } from '@ethosagent/types';
 import { type ChainedLine, parseLine } from './chain.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -21,14 +20,6 @@ export async function logsIn(folder: string): Promise<string[]> {
   );
   const logs = new Set(names.flatMap((match) => match?.[1] ?? []));
   return [...logs].sort().map((name) => join(folder, name));
-}
-
-/** The error where no log is. */
-export function noLogAt(path: string): EthosError {
-  return new EthosError(
-    'FILE_NOT_FOUND',
-    `there is no audit log at ${path}; a runtime writes one in the folder audit of its home, so give that home or folder`,
-  );
 }
 
 /** A rotated file of a log. */
@@ -66,29 +57,21 @@ export interface LogEnd {
 
 /** Reads the last two lines of a file, whatever its size. */
 export function readEnd(descriptor: number): LogEnd {
-  const { size } = fstatSync(descriptor);
-  for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
-    const tail = Buffer.alloc(length);
-    const got = readSync(descriptor, tail, 0, length, size - length);
-    const start = size - length;
-    const breaks = lastBreaks(tail.subarray(0, got), 3);
-    // The last two lines are complete only if the break before them was read, or the start of the
-    // file.
-    if (breaks.length < 3 && start > 0) continue;
-    const [end, between, before] = breaks;
-    if (end === undefined) {
-      return { wholeBytes: 0, isEmpty: true, last: undefined, previous: undefined };
-    }
-    const last = parseLine(tail.subarray((between ?? -1) + 1, end));
-    const earlier =
-      between === undefined ? undefined : parseLine(tail.subarray((before ?? -1) + 1, between));
-    return {
-      wholeBytes: start + end + 1,
-      isEmpty: false,
-      last,
-      previous: between === undefined ? last?.prev : earlier?.hash,
-    };
+  // The last two lines are complete if the break before them was read.
+  const { bytes, start, breaks } = readTail(descriptor, 3);
+  const [end, between, before] = breaks;
+  if (end === undefined) {
+    return { wholeBytes: 0, isEmpty: true, last: undefined, previous: undefined };
   }
+  const last = parseLine(bytes.subarray((between ?? -1) + 1, end));
+  const earlier =
+    between === undefined ? undefined : parseLine(bytes.subarray((before ?? -1) + 1, between));
+  return {
+    wholeBytes: start + end + 1,
+    isEmpty: false,
+    last,
+    previous: between === undefined ? last?.prev : earlier?.hash,
+  };
 }
 
 /**
@@ -98,18 +81,12 @@ export function readEnd(descriptor: number): LogEnd {
 export function readLast(path: string, count: number): (ChainedLine | undefined)[] {
   const descriptor = openSync(path, 'r');
   try {
-    const { size } = fstatSync(descriptor);
-    for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
-      const tail = Buffer.alloc(length);
-      const got = readSync(descriptor, tail, 0, length, size - length);
-      const breaks = lastBreaks(tail.subarray(0, got), count + 1);
-      if (breaks.length <= count && length < size) continue;
-      const starts = breaks.length > count ? breaks : [...breaks, -1];
-      return starts
-        .slice(1)
-        .map((start, index) => parseLine(tail.subarray(start + 1, starts[index])))
-        .reverse();
-    }
+    const { bytes, breaks } = readTail(descriptor, count + 1);
+    const starts = breaks.length > count ? breaks : [...breaks, -1];
+    return starts
+      .slice(1)
+      .map((start, index) => parseLine(bytes.subarray(start + 1, starts[index])))
+      .reverse();
   } finally {
     closeSync(descriptor);
   }
@@ -134,6 +111,26 @@ export function readFirst(descriptor: number): ChainedLine | undefined {
     const end = start.indexOf(LINE_BREAK);
     if (end >= 0) return parseLine(start.subarray(0, end));
     if (length === size) return undefined;
+  }
+}
+
+/**
+ * Reads the end of a file, with as many line breaks as are wanted or the whole file has.
+ *
+ * @returns the bytes, where they start in the file, and where the line breaks are in the bytes, the
+ * last one first
+ */
+function readTail(
+  descriptor: number,
+  wanted: number,
+): { bytes: Buffer; start: number; breaks: number[] } {
+  const { size } = fstatSync(descriptor);
+  for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+    const start = size - length;
+    const tail = Buffer.alloc(length);
+    const bytes = tail.subarray(0, readSync(descriptor, tail, 0, length, start));
+    const breaks = lastBreaks(bytes, wanted);
+    if (breaks.length === wanted || start === 0) return { bytes, start, breaks };
   }
 }
 

@@ -13,7 +13,7 @@ function runActions(): void {
 
 /**
  * Runs an action when the process ends by itself: at the end of its work, by `process.exit`, or by
- * an error that nobody caught. A signal that nobody handles ends it without the action.
+ * an uncaught error. The action does not run when a signal ends the process.
  *
  * @returns a function that forgets the action
  */

@@ -1,5 +1,5 @@
 import { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
-import { noLogAt } from './log-files.js';
+import { noLogAt } from './log-errors.js';
 
 /**
  * Yields the events of every log (`*.jsonl`) of a folder, including the rotated files. It skips

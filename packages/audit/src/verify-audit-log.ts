@@ -9,7 +9,8 @@ import type { AuditReport } from './audit-report.js';
 import { type ChainHash, chainHash } from './chain.js';
 import { ChainWalk } from './chain-walk.js';
 import { type Head, headPath, type NoHead, namedId, readHead } from './head-file.js';
-import { logsIn, noLogAt, rotatedFiles } from './log-files.js';
+import { noLogAt } from './log-errors.js';
+import { logsIn, rotatedFiles } from './log-files.js';
 import { openSnapshot } from './log-snapshot.js';
 import { type Line, readLines } from './read-lines.js';
 

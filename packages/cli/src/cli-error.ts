@@ -32,7 +32,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 /**
- * What a person is told of an error: its code, and what to do next.
+ * Returns the code and the message that the command line prints for an error.
  *
  * @returns `undefined` for a defect, whose stack is needed
  */

@@ -212,6 +212,7 @@ describe('afterCall', () => {
 });
 
 describe('afterCall of a call that did not come to its end', () => {
+  const begun: unknown[] = [];
   const waiting = (
     name: string,
     afterCall: (call: CallEnd) => Promise<void>,
@@ -224,6 +225,7 @@ describe('afterCall of a call that did not come to its end', () => {
       capabilities: {},
       execute: (_, ctx) =>
         new Promise((resolve) => {
+          begun.push(ctx.toolCallId);
           ctx.abortSignal.addEventListener('abort', () => resolve({ ok: true, value: 'late' }));
         }),
     });
@@ -249,7 +251,10 @@ describe('afterCall of a call that did not come to its end', () => {
         // Nobody waits for it.
         return new Promise<void>(() => {});
       };
+      begun.length = 0;
       const answer = waiting('wait', hook, gone.signal);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(begun).toEqual(when === 'while it ran' ? ['c'] : []);
       gone.abort();
       expect(await answer).toMatchObject([{ result: { ok: false, cause: 'CALL_ABORTED' } }]);
       expect(told).toMatchObject([

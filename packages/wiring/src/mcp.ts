@@ -117,7 +117,7 @@ export async function openMcp(
   return create({ ...parts, config: parseMcpConfig(text, file) });
 }
 
-/** A pipe is refused: the read would wait for whoever writes into it. */
+/** Refuses a pipe, since the read would wait until somebody writes into it. */
 async function readRegularFile(file: string): Promise<string> {
   if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
   return readFile(file, 'utf8');

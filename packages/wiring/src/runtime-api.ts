@@ -88,8 +88,8 @@ export interface ToolRuntimeOptions extends CallHooks {
   /**
    * Whether the log writes the lines of one turn of the event loop together, which takes a fraction
    * of the time where many calls run at once. An access may then happen before its line is in the
-   * file; the answer of its call is given to nobody before that. If the process is killed in
-   * between, the lines of calls that have no answer yet are lost.
+   * file. A call gets its answer after that. If the process is killed in between, the lines of calls
+   * without an answer are lost.
    */
   auditBatch?: boolean;
   /**

@@ -70,18 +70,12 @@ export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
 }
 
 /**
- * The arguments as a log can hold them: as plain data, or what JSON makes of what a schema made.
- * Those that are neither are `null`: a sink would fail, and nothing would be recorded of the call.
+ * The arguments as a log can hold them. Those that are no plain data are `null`: a sink would fail,
+ * and nothing would be recorded of the call.
  */
 function recordable(args: unknown): unknown {
   const copy = copyPlain(args);
-  if (copy.ok) return copy.value ?? null;
-  try {
-    const written = copyPlain(JSON.parse(JSON.stringify(args)));
-    return written.ok ? written.value : null;
-  } catch {
-    return null;
-  }
+  return copy.ok ? (copy.value ?? null) : null;
 }
 
 function digestOf(args: unknown): string {
