@@ -1,25 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers';
 import { assertNumbers, assertOptions, type OptionNames } from '@ethosagent/policy';
-import type { AuditCall, AuditEvent, AuditSink, EthosError } from '@ethosagent/types';
-import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
-import { type Head, HeadFile, lastAllowed, readHead } from './head-file.js';
-import { failed, refused, touched, unknownEnd } from './log-errors.js';
-import { firstSeqOf, type LogEnd, readEnd, readLast, rotatedFiles } from './log-files.js';
-import { lockLog } from './log-lock.js';
+import type { AuditCall, AuditEvent, AuditSink } from '@ethosagent/types';
+import { chainHash } from './chain.js';
+import { ChainedLog } from './chained-log.js';
+import { failed } from './log-errors.js';
 import { whenProcessEnds } from './process-end.js';
 
 /** The file of the log, its key, and the limits of its files. */
@@ -78,25 +64,12 @@ const MAX_CHARACTERS = 1024 * 1024;
  */
 export class JsonlAuditSink implements AuditSink {
   readonly #path: string;
-  readonly #maxBytes: number;
-  readonly #maxFiles: number;
-  readonly #hashOf: ChainHash;
-  readonly #unlock: () => void;
-  #head: HeadFile | undefined;
-  #descriptor: number | undefined;
-  /** The identity of the open file. Another file may have its name now. */
-  #file = { dev: 0, ino: 0 };
-  #bytes = 0;
-  #id = '';
-  #newest: Link = { seq: 0, hash: '' };
-  #oldest = 1;
-  #keyedFrom: number | undefined;
+  /** `undefined` once the sink is closed. */
+  #log: ChainedLog | undefined;
   /**
    * The line numbers of accesses that have not ended; `undefined` without the option `durations`.
    */
   readonly #seqs: WeakMap<AuditEvent, number> | undefined;
-  /** Whether bytes after `#bytes` belong to a line that was not recorded, and must be cut off. */
-  #isTorn = false;
   readonly #isBatch: boolean;
   /** The events that are not in the file yet, as JSON. At most one without the option `batch`. */
   #waiting: string[] = [];
@@ -138,21 +111,16 @@ export class JsonlAuditSink implements AuditSink {
         fits: (value) => Number.isSafeInteger(value) && value > 0,
       },
     );
-    this.#maxBytes = maxBytes;
-    this.#maxFiles = maxFiles;
-    this.#hashOf = chainHash(key);
+    const hashOf = chainHash(key);
     this.#seqs = options.durations === true ? new WeakMap() : undefined;
     this.#isBatch = options.batch === true;
-    if (this.#isBatch) this.flush = () => this.#flush();
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    this.#unlock = lockLog(path);
-    try {
-      this.#resume({ isKeyed: key !== undefined, adopt });
-      if (this.#isBatch) this.#forgetEnd = whenProcessEnds(() => this.#writeWaiting());
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+    const ahead = this.#isBatch ? MAX_LINES : undefined;
+    const limits = { maxBytes, maxFiles, ahead };
+    this.#log = new ChainedLog(path, { hashOf, isKeyed: key !== undefined, adopt, ...limits });
+    if (!this.#isBatch) return;
+    this.flush = () => this.#flush();
+    this.#forgetEnd = whenProcessEnds(() => this.#writeWaiting());
   }
 
   /**
@@ -201,7 +169,7 @@ export class JsonlAuditSink implements AuditSink {
   #add(entry: object): number {
     // First of all, since what an entry runs to become JSON may record an entry too.
     const json = JSON.stringify(entry);
-    if (this.#descriptor === undefined) throw this.#closed();
+    const log = this.#openLog();
     const isFull = this.#waiting.length >= MAX_LINES || this.#waitingLength > MAX_CHARACTERS;
     // While those before it can't be written, this one is refused.
     if (isFull || this.#isLate) this.#writeWaiting();
@@ -209,7 +177,7 @@ export class JsonlAuditSink implements AuditSink {
     this.#waitingLength += json.length;
     if (this.#isBatch) void this.#soon();
     else this.#writeNow();
-    return this.#newest.seq + this.#waiting.length;
+    return log.seq + this.#waiting.length;
   }
 
   /** Writes the one event that waits. If this throws, it is forgotten: its access is refused. */
@@ -242,35 +210,16 @@ export class JsonlAuditSink implements AuditSink {
   /** Writes the events that wait. If this throws, those that were not written still wait. */
   #writeWaiting(): void {
     if (this.#waiting.length === 0) return;
-    if (this.#descriptor === undefined) throw this.#closed();
+    const log = this.#openLog();
     this.#isLate = true;
-    this.#cutTornEnd(this.#descriptor);
-    this.#assertUntouched();
-    while (this.#waiting.length > 0) this.#writeUntilFull();
+    while (this.#waiting.length > 0) this.#waiting = this.#waiting.slice(log.append(this.#waiting));
     this.#waitingLength = 0;
     this.#isLate = false;
   }
 
-  #closed(): EthosError {
-    return failed(`${this.#path}: the audit sink is closed`);
-  }
-
-  /** Writes the events that wait, up to the first that needs another file, which it begins. */
-  #writeUntilFull(): void {
-    let end: Link = this.#newest;
-    let size = this.#bytes;
-    const lines: Buffer[] = [];
-    for (const json of this.#waiting) {
-      const line = chainedLine(json, end, { isFirst: size === 0, hashOf: this.#hashOf });
-      if (size > 0 && size + line.bytes.length > this.#maxBytes) break;
-      lines.push(line.bytes);
-      size += line.bytes.length;
-      end = line;
-    }
-    const [first] = lines;
-    if (first !== undefined) this.#append(lines.length === 1 ? first : Buffer.concat(lines), end);
-    this.#waiting = this.#waiting.slice(lines.length);
-    if (this.#waiting.length > 0 && this.#descriptor !== undefined) this.#rotate(this.#descriptor);
+  #openLog(): ChainedLog {
+    if (this.#log === undefined) throw failed(`${this.#path}: the audit sink is closed`);
+    return this.#log;
   }
 
   /**
@@ -280,182 +229,14 @@ export class JsonlAuditSink implements AuditSink {
    * @throws like `record`, with the option `batch`, if events that waited can't be written
    */
   close(): void {
+    const log = this.#log;
+    if (log === undefined) return;
     try {
-      if (this.#descriptor !== undefined) this.#writeWaiting();
+      this.#writeWaiting();
     } finally {
-      this.#release();
+      this.#log = undefined;
+      this.#forgetEnd();
+      log.close();
     }
   }
-
-  #release(): void {
-    const descriptor = this.#descriptor;
-    const head = this.#head;
-    this.#descriptor = undefined;
-    this.#head = undefined;
-    this.#forgetEnd();
-    try {
-      if (descriptor !== undefined) fsyncSync(descriptor);
-      head?.sync();
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
-      head?.close();
-      this.#unlock();
-    }
-  }
-
-  /** Continues the chain after its last line. */
-  #resume({ isKeyed, adopt }: { isKeyed: boolean; adopt: boolean }): void {
-    const plain = chainHash(undefined);
-    const own = readHead(this.#path, this.#hashOf, isKeyed);
-    const isAdopted = own === 'plain' && adopt;
-    const head = isAdopted ? readHead(this.#path, plain, false) : own;
-    this.#open();
-    const size = this.#bytes;
-    const end = this.#readNewest();
-    if (head === 'keyed') throw refused(this.#path, 'it was written with a key; give that key');
-    if (head === 'plain') throw refused(this.#path, 'it was written without this key');
-    if (head === 'wrong') throw unknownEnd(this.#path);
-    if (end === undefined) {
-      if (head !== 'missing' && head.seq > 0) throw unknownEnd(this.#path);
-      this.#id = head === 'missing' ? randomBytes(16).toString('hex') : head.id;
-      this.#newest = { seq: 0, hash: firstHash(this.#id, this.#hashOf) };
-    } else {
-      const { file, last, previous } = end;
-      if (head === 'missing' || last === undefined || previous === undefined) {
-        throw unknownEnd(this.#path);
-      }
-      const hashOf = (seq: number) =>
-        isAdopted ? plain : hashAt(this.#hashOf, head.keyedFrom)(seq);
-      const isHead = last.seq === head.seq && last.hash === head.hash;
-      const isWhole = last.hash === hashOf(last.seq)(previous, last.text);
-      if (!isWhole || !(isHead || followsHead(file, last, { head, hashOf }))) {
-        throw unknownEnd(this.#path);
-      }
-      this.#keyedFrom = isAdopted ? last.seq + 1 : head.keyedFrom;
-      this.#id = head.id;
-      this.#newest = { seq: last.seq, hash: last.hash };
-      this.#oldest = head.oldest;
-    }
-    // A line that a crash cut off was not confirmed to anybody, so it is removed.
-    if (this.#bytes < size && this.#descriptor !== undefined) {
-      ftruncateSync(this.#descriptor, this.#bytes);
-    }
-    this.#head = new HeadFile(this.#path, this.#hashOf, isKeyed);
-    this.#writeHead(this.#newest);
-  }
-
-  /** Reads the last line of the log. If the log file is empty, it is in the newest rotated file. */
-  #readNewest(): (LogEnd & { file: string }) | undefined {
-    const files = [
-      this.#path,
-      ...rotatedFiles(this.#path)
-        .map(({ path }) => path)
-        .reverse(),
-    ];
-    for (const file of files) {
-      const descriptor = openSync(file, 'r');
-      try {
-        const end = readEnd(descriptor);
-        if (file === this.#path) this.#bytes = end.wholeBytes;
-        if (!end.isEmpty) return { ...end, file };
-      } finally {
-        closeSync(descriptor);
-      }
-    }
-    return undefined;
-  }
-
-  #append(bytes: Buffer, { seq, hash }: Link): void {
-    const descriptor = this.#descriptor;
-    if (descriptor === undefined) return;
-    this.#isTorn = true;
-    try {
-      for (let written = 0; written < bytes.length; ) {
-        written += writeSync(descriptor, bytes, written);
-      }
-      this.#writeHead({ seq, hash });
-    } catch (error) {
-      try {
-        this.#cutTornEnd(descriptor);
-      } catch {
-        // The next event tries this again.
-      }
-      throw error;
-    }
-    this.#isTorn = false;
-    this.#bytes += bytes.length;
-    this.#newest = { seq, hash };
-  }
-
-  #writeHead({ seq, hash }: Link): void {
-    const keyedFrom = this.#keyedFrom === undefined ? {} : { keyedFrom: this.#keyedFrom };
-    const ahead = this.#isBatch ? { ahead: MAX_LINES } : {};
-    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest, ...keyedFrom, ...ahead });
-  }
-
-  #cutTornEnd(descriptor: number): void {
-    if (!this.#isTorn) return;
-    ftruncateSync(descriptor, this.#bytes);
-    this.#isTorn = false;
-  }
-
-  // If the file was removed, moved, cut or written by another process, a further line would be lost
-  // or break the chain.
-  #assertUntouched(): void {
-    const now = statSync(this.#path, { throwIfNoEntry: false });
-    const { dev, ino } = this.#file;
-    if (now?.ino !== ino || now.dev !== dev || now.size !== this.#bytes) throw touched(this.#path);
-  }
-
-  #open(): void {
-    const descriptor = openSync(this.#path, 'a+', 0o600);
-    this.#descriptor = descriptor;
-    const { dev, ino, size } = fstatSync(descriptor);
-    this.#file = { dev, ino };
-    this.#bytes = size;
-  }
-
-  // The old descriptor stays open during the renames. If one of them fails, the next event tries
-  // again.
-  #rotate(old: number): void {
-    fsyncSync(old);
-    const rotated = rotatedFiles(this.#path);
-    const kept = rotated.filter(({ number }) => number < this.#maxFiles);
-    const dropped = rotated.slice(0, rotated.length - kept.length);
-    if (dropped.length > 0) {
-      // Written before the files are removed: after a crash there may be more files than the head
-      // says, which is no loss.
-      this.#oldest = firstSeqOf(kept[0]?.path ?? this.#path) ?? this.#oldest;
-      this.#writeHead(this.#newest);
-      for (const { path } of dropped) unlinkSync(path);
-    }
-    for (const { path, number } of kept) renameSync(path, `${this.#path}.${number + 1}`);
-    renameSync(this.#path, `${this.#path}.1`);
-    try {
-      this.#open();
-    } catch (error) {
-      renameSync(`${this.#path}.1`, this.#path);
-      throw error;
-    }
-    closeSync(old);
-  }
-}
-
-/**
- * Whether the lines after the head are those of one write: a process may have been killed after it
- * wrote them, and before it wrote the head.
- */
-function followsHead(
-  file: string,
-  last: Link,
-  { head, hashOf }: { head: Head; hashOf: (seq: number) => ChainHash },
-): boolean {
-  if (last.seq <= head.seq || last.seq > lastAllowed(head)) return false;
-  let before: Link = head;
-  for (const line of readLast(file, last.seq - head.seq)) {
-    if (line?.seq !== before.seq + 1) return false;
-    if (line.hash !== hashOf(line.seq)(before.hash, line.text)) return false;
-    before = line;
-  }
-  return before.seq === last.seq;
 }
