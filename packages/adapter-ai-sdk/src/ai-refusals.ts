@@ -1,4 +1,4 @@
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 
 /**
@@ -17,8 +17,10 @@ export type AiRefusals = (failed: {
  *
  * @param session the session of the tools
  * @returns the function for `ai`
+ * @throws `CONFIG_INVALID` for what is no session
  */
 export function aiRefusals(session: Pick<ToolSession, 'definitions' | 'refuse'>): AiRefusals {
+  assertToolSession('aiRefusals', session, ['definitions', 'refuse']);
   return async ({ toolCall: { toolCallId, toolName: name, input }, error }) => {
     if (NoSuchToolError.isInstance(error)) {
       await session.refuse(

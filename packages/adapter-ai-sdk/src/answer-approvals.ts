@@ -1,4 +1,5 @@
 import {
+  assertToolSession,
   type CallDecision,
   type PendingApproval,
   pendingCalls,
@@ -25,6 +26,7 @@ export interface WaitingApproval extends PendingApproval {
  * @param content the `content` of the run's last step
  * @param decide called for each waiting call; returns the decision
  * @returns the message with the answers
+ * @throws `CONFIG_INVALID` for what is no session
  * @throws the errors of `ToolSession.decide`, such as `APPROVAL_INVALID` or `ALREADY_DECIDED`, and
  * those of `decide`
  */
@@ -33,6 +35,7 @@ export async function answerApprovals(
   content: AnswerableContent,
   decide: (approval: WaitingApproval) => CallDecision | Promise<CallDecision>,
 ): Promise<ToolModelMessage> {
+  assertToolSession('answerApprovals', session);
   const answers: ToolModelMessage['content'] = [];
   const pending = new Map(
     (await pendingCalls(session)).map((waiting) => [waiting.toolCallId, waiting]),

@@ -1,7 +1,9 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aiRefusals } from './ai-refusals.js';
 import { aiTools } from './ai-tools.js';
+import { answerApprovals } from './answer-approvals.js';
 import { aiToolApproval } from './tool-approval.js';
 
 // What plain JavaScript can pass, and TypeScript refuses.
@@ -42,4 +44,18 @@ it('aiToolApproval refuses a promise of the tools, of which it would ask about n
   expect(() => aiToolApproval(session, tools as Awaited<ReturnType<typeof aiTools>>)).toThrow(
     'CONFIG_INVALID: aiToolApproval: give the tools that aiTools returned, after await',
   );
+});
+
+const loose = (exit: unknown): ((...given: unknown[]) => unknown) => Object(exit);
+
+it.each([
+  ['aiRefusals', aiRefusals],
+  ['answerApprovals', answerApprovals],
+] as const)('%s refuses what is no session', async (name, exit) => {
+  for (const session of [undefined, runtime.session, Promise.resolve(runtime.session('s'))]) {
+    await expect((async () => loose(exit)(session, []))()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`${name}: the session is none`),
+    });
+  }
 });

@@ -1,5 +1,5 @@
 import type { Tool } from '@anthropic-ai/sdk/resources/messages';
-import { assertBatchValues, type ToolSession } from '@ethosagent/core';
+import { assertBatchValues, assertToolSession, type ToolSession } from '@ethosagent/core';
 import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { inputSchemaOf } from './input-schema.js';
@@ -34,6 +34,7 @@ export async function toAnthropicDefinitions(
   session: Pick<ToolSession, 'definitions'>,
   options: AnthropicDefinitionsOptions = {},
 ): Promise<AnthropicDefinition[]> {
+  assertToolSession('toAnthropicDefinitions', session, ['definitions']);
   assertOptions('toAnthropicDefinitions', options, OPTIONS);
   assertBatchValues('toAnthropicDefinitions', options);
   const { tools } = options;

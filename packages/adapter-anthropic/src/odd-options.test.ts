@@ -3,6 +3,7 @@ import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toAnthropicDefinitions } from './definitions.js';
 import { pendingFor } from './pending-for.js';
+import { recordUnknownTools } from './record-unknown-tools.js';
 import { runToolUse } from './run-tool-use.js';
 import { toAnthropicTools } from './to-anthropic-tools.js';
 
@@ -24,6 +25,8 @@ afterAll(async () => {
   folder.remove();
 });
 
+const loose = (exit: unknown): ((...given: unknown[]) => unknown) => Object(exit);
+
 it.each<[string, unknown]>([
   ['tools', 'read_file'],
   ['tools', null],
@@ -43,8 +46,7 @@ it.each<[string, unknown]>([
   ['a promise, which filtered nothing', Promise.resolve({ tools: [] })],
   ['a text for a list', { tools: 'read_file' }],
 ])('toAnthropicDefinitions refuses %s', async (_what, options) => {
-  const loose: (session: unknown, options: unknown) => unknown = Object(toAnthropicDefinitions);
-  await expect(loose(runtime.session('s'), options)).rejects.toMatchObject({
+  await expect(loose(toAnthropicDefinitions)(runtime.session('s'), options)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
   });
 });
@@ -59,3 +61,17 @@ it.each([Promise.resolve({ content: [] }), null])(
     await expect(pendingFor(session, given)).rejects.toMatchObject(refused);
   },
 );
+
+it.each([
+  ['toAnthropicDefinitions', toAnthropicDefinitions],
+  ['pendingFor', pendingFor],
+  ['runToolUse', runToolUse],
+  ['recordUnknownTools', recordUnknownTools],
+] as const)('%s refuses what is no session', async (name, exit) => {
+  for (const session of [undefined, runtime.session, Promise.resolve(runtime.session('s'))]) {
+    await expect((async () => loose(exit)(session, {}, []))()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`${name}: the session is none`),
+    });
+  }
+});

@@ -1,4 +1,4 @@
-import type { PendingApproval, ToolSession } from '@ethosagent/core';
+import { assertToolSession, type PendingApproval, type ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
@@ -10,12 +10,13 @@ import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
  * @param session the session of the tools
  * @param message the message of the model
  * @returns the calls that still need a decision, in their order
- * @throws `CONFIG_INVALID` if the personality is not valid, or for a promise of a message
+ * @throws `CONFIG_INVALID` if the personality is not valid, for what is no session, or for a promise of a message
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'check' | 'definitions'>,
   message: ToolUseMessage,
 ): Promise<PendingApproval[]> {
+  assertToolSession('pendingFor', session, ['check', 'definitions']);
   const uses = toolUsesOf(message);
   if (uses.length === 0 || cutOffBy(message) !== undefined) return [];
   const listed = new Set((await session.definitions()).map(({ name }) => name));

@@ -1,4 +1,4 @@
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
@@ -9,12 +9,14 @@ import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
  * @param session the session of the agent
  * @param message the message of the model
  * @param tools all tools of the runner, also your own
+ * @throws `CONFIG_INVALID` for what is no session, or for a promise of a message
  */
 export async function recordUnknownTools(
   session: Pick<ToolSession, 'refuse'>,
   message: ToolUseMessage,
   tools: readonly object[],
 ): Promise<void> {
+  assertToolSession('recordUnknownTools', session, ['refuse']);
   if (cutOffBy(message) !== undefined) return;
   const names = new Set(tools.map((tool) => ('name' in tool ? tool.name : undefined)));
   for (const { call, toolset } of toolUsesOf(message)) {

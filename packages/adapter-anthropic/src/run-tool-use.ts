@@ -1,5 +1,10 @@
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { PendingApproval, SessionResult, ToolSession } from '@ethosagent/core';
+import {
+  assertToolSession,
+  type PendingApproval,
+  type SessionResult,
+  type ToolSession,
+} from '@ethosagent/core';
 import { assertOptions, callListener, type OptionNames } from '@ethosagent/policy';
 import { type AnthropicCallOptions, batchOptions, CALL_OPTIONS } from './batch-options.js';
 import { contentOf } from './result-content.js';
@@ -54,13 +59,15 @@ const OPTIONS: OptionNames<RunToolUseOptions> = { ...CALL_OPTIONS, signal: true,
  * @param options a signal, the `results` of an earlier run of this message, and options of the
  * calls
  * @returns the reply for the API, or the calls that wait
- * @throws `CONFIG_INVALID` for unknown options, or for a promise of a message; nothing else is thrown
+ * @throws `CONFIG_INVALID` for unknown options, for what is no session, or for a promise of a message;
+ * nothing else is thrown
  */
 export async function runToolUse(
   session: Pick<ToolSession, 'execute' | 'refuse'>,
   message: ToolUseMessage,
   options: RunToolUseOptions = {},
 ): Promise<ToolUseRun> {
+  assertToolSession('runToolUse', session, ['execute', 'refuse']);
   assertOptions('runToolUse', options, OPTIONS);
   const { signal, results: given = [], ...callOptions } = options;
   const uses = toolUsesOf(message);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
 
 /** The request that `wrapToolCall` gets. `tool` is `undefined` if the agent has no such tool. */
 export interface WrappedToolCall {
@@ -14,6 +14,7 @@ export interface WrappedToolCall {
  *
  * @param session the session of the agent
  * @returns the function for `wrapToolCall`
+ * @throws `CONFIG_INVALID` for what is no session
  */
 export function langchainRefusals(
   session: Pick<ToolSession, 'refuse'>,
@@ -21,6 +22,7 @@ export function langchainRefusals(
   request: Request,
   handler: (request: Request) => Answer | Promise<Answer>,
 ) => Promise<Answer> {
+  assertToolSession('langchainRefusals', session, ['refuse']);
   return async (request, handler) => {
     const { toolCall, tool } = request;
     if (tool === undefined) {

@@ -1,6 +1,7 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { langchainRefusals } from './langchain-refusals.js';
 import { toLangchainTools } from './to-langchain-tools.js';
 
 // What plain JavaScript can pass, and TypeScript refuses.
@@ -35,3 +36,17 @@ it.each<[string, unknown]>([
     message: expect.stringContaining(`toLangchainTools: ${name} must be `),
   });
 });
+
+const loose = (exit: unknown): ((...given: unknown[]) => unknown) => Object(exit);
+
+it.each([['langchainRefusals', langchainRefusals]] as const)(
+  '%s refuses what is no session',
+  async (name, exit) => {
+    for (const session of [undefined, runtime.session, Promise.resolve(runtime.session('s'))]) {
+      await expect((async () => loose(exit)(session, {}))()).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining(`${name}: the session is none`),
+      });
+    }
+  },
+);

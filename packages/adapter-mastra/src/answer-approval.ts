@@ -1,4 +1,9 @@
-import type { CallDecision, PendingApproval, ToolSession } from '@ethosagent/core';
+import {
+  assertToolSession,
+  type CallDecision,
+  type PendingApproval,
+  type ToolSession,
+} from '@ethosagent/core';
 import { EthosError } from '@ethosagent/types';
 import { questionOf } from './suspension.js';
 
@@ -20,6 +25,7 @@ export interface ApprovalAnswer {
  * is not called if somebody has already decided
  * @returns the data to resume the run with
  * @throws `APPROVAL_INVALID` if the session does not wait for such a call
+ * @throws `CONFIG_INVALID` for what is no session
  * @throws the errors of `ToolSession.decide`, such as `ALREADY_DECIDED`, and those of `decide`
  */
 export async function answerApproval(
@@ -27,6 +33,7 @@ export async function answerApproval(
   suspended: unknown,
   decide: (approval: PendingApproval) => CallDecision | Promise<CallDecision>,
 ): Promise<ApprovalAnswer> {
+  assertToolSession('answerApproval', session, ['pending', 'decide']);
   const asked = askedIn(suspended);
   const waiting = (await session.pending()).find(
     ({ toolCallId, question }) => toolCallId === asked?.toolCallId && question === asked.question,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
 
 /** The part of a finished step of Mastra that `mastraRefusals` reads. */
 export interface FinishedStep {
@@ -17,11 +17,13 @@ const OF_MASTRA = /^(agent|workflow)-/;
  * @param session the session of the agent
  * @param tools all tools of the agent, also your own
  * @returns the function for `onStepFinish`
+ * @throws `CONFIG_INVALID` for what is no session
  */
 export function mastraRefusals(
   session: Pick<ToolSession, 'refuse'>,
   tools: Readonly<Record<string, unknown>>,
 ): (step: FinishedStep) => Promise<void> {
+  assertToolSession('mastraRefusals', session, ['refuse']);
   return async ({ toolCalls = [], toolResults = [] }) => {
     const answered = new Set(toolResults.map((result) => partsOf(result).toolCallId));
     for (const { toolCallId = randomUUID(), toolName: name, args } of toolCalls.map(partsOf)) {

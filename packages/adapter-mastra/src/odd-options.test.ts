@@ -1,6 +1,8 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { answerApproval } from './answer-approval.js';
+import { mastraRefusals } from './mastra-refusals.js';
 import { mastraTools } from './mastra-tools.js';
 
 // What plain JavaScript can pass, and TypeScript refuses.
@@ -33,4 +35,18 @@ it.each<[string, unknown]>([
     code: 'CONFIG_INVALID',
     message: expect.stringContaining(`mastraTools: ${name} must be `),
   });
+});
+
+const loose = (exit: unknown): ((...given: unknown[]) => unknown) => Object(exit);
+
+it.each([
+  ['answerApproval', answerApproval],
+  ['mastraRefusals', mastraRefusals],
+] as const)('%s refuses what is no session', async (name, exit) => {
+  for (const session of [undefined, runtime.session, Promise.resolve(runtime.session('s'))]) {
+    await expect((async () => loose(exit)(session, {}))()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`${name}: the session is none`),
+    });
+  }
 });

@@ -1,6 +1,8 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openAiRefusals } from './openai-refusals.js';
+import { pendingFor } from './pending-for.js';
 import { toOpenAiTools } from './to-openai-tools.js';
 
 // What plain JavaScript can pass, and TypeScript refuses.
@@ -32,4 +34,20 @@ it.each<[string, unknown]>([
     code: 'CONFIG_INVALID',
     message: expect.stringContaining(`toOpenAiTools: ${name} must be `),
   });
+});
+
+const loose = (exit: unknown): ((...given: unknown[]) => unknown) => Object(exit);
+
+it.each([
+  ['openAiRefusals', openAiRefusals],
+  ['pendingFor', pendingFor],
+] as const)('%s refuses what is no session', async (name, exit) => {
+  for (const session of [undefined, runtime.session, Promise.resolve(runtime.session('s'))]) {
+    await expect(
+      (async () => loose(exit)(session, { rawItem: { type: 'function_call', callId: 'c' } }))(),
+    ).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`${name}: the session is none`),
+    });
+  }
 });

@@ -1,4 +1,4 @@
-import type { ToolSession } from '@ethosagent/core';
+import { assertToolSession, type ToolSession } from '@ethosagent/core';
 import type { RunConfig } from '@openai/agents';
 
 /** Settings of a `Runner`, or of one run, about calls of unknown tools. */
@@ -13,8 +13,10 @@ export type OpenAiRefusals = Required<
  *
  * @param session the session of the agent
  * @returns the settings; spread them into the settings of the runner
+ * @throws `CONFIG_INVALID` for what is no session
  */
 export function openAiRefusals(session: Pick<ToolSession, 'refuse'>): OpenAiRefusals {
+  assertToolSession('openAiRefusals', session, ['refuse']);
   return {
     toolNotFoundBehavior: 'return_error_to_model',
     async toolErrorFormatter({ kind, toolType, toolName: name, callId: toolCallId }) {

@@ -1,4 +1,9 @@
-import { type PendingApproval, pendingCalls, type ToolSession } from '@ethosagent/core';
+import {
+  assertToolSession,
+  type PendingApproval,
+  pendingCalls,
+  type ToolSession,
+} from '@ethosagent/core';
 import type { RunToolApprovalItem } from '@openai/agents';
 
 /**
@@ -9,11 +14,13 @@ import type { RunToolApprovalItem } from '@openai/agents';
  * @param interruption the interruption of the run
  * @returns the question; `undefined` if the session has no such question, e.g. for a tool that is
  * not of the session
+ * @throws `CONFIG_INVALID` for what is no session
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'pending'>,
   interruption: RunToolApprovalItem,
 ): Promise<PendingApproval | undefined> {
+  assertToolSession('pendingFor', session, ['pending']);
   const { rawItem } = interruption;
   if (rawItem.type !== 'function_call') return undefined;
   return (await pendingCalls(session)).find(({ toolCallId }) => toolCallId === rawItem.callId);

@@ -144,6 +144,15 @@ describe('options of a session', () => {
   });
 });
 
+it.each([undefined, 'https://a.example', { source: 'https://a.example' }])(
+  'addSource refuses %j, and the session stays untainted',
+  async (given) => {
+    const session = runtime.session('s');
+    await expect(session.addSource(Object(given))).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect(await session.sources()).toEqual([]);
+  },
+);
+
 describe('a question', () => {
   it.each<[unknown]>([
     [undefined],

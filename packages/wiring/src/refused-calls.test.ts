@@ -36,6 +36,10 @@ it('ToolSession.refuse runs nothing, answers no question, and leaves one event',
     await expect(
       session.refuse(Object(hostile), { code: 'input_invalid', error: 'x' }),
     ).resolves.toMatchObject({ result: { ok: false } });
+    const refuse: (...given: unknown[]) => unknown = Object(session.refuse.bind(session));
+    await expect(refuse({ ...call, toolCallId: 'b' })).resolves.toMatchObject({
+      text: 'not_available: the host refused the call, and gave no reason',
+    });
     await session.resume();
     expect(paid).toEqual([1]);
   } finally {

@@ -9,11 +9,16 @@ const OF_SESSIONS = ['definitions', 'execute', 'pending', 'decide', 'resume'] as
  *
  * @param of what takes the session, for the message
  * @param session as the caller gave it
+ * @param needed its methods that are called, if those are few
  * @throws `CONFIG_INVALID`
  */
-export function assertToolSession(of: string, session: ToolSession): void {
+export function assertToolSession(
+  of: string,
+  session: Partial<ToolSession>,
+  needed: readonly (keyof ToolSession)[] = OF_SESSIONS,
+): void {
   const given = Object(session);
-  if (OF_SESSIONS.every((name) => typeof given[name] === 'function')) return;
+  if (needed.every((name) => typeof given[name] === 'function')) return;
   throw new EthosError(
     'CONFIG_INVALID',
     `${of}: the session is none; give one of a runtime, such as runtime.session('first')`,

@@ -289,7 +289,11 @@ export interface ToolSession {
    * stands for all others.
    */
   sources(): Promise<UntrustedSource[]>;
-  /** Records that untrusted content came in another way, e.g. with the user's message. */
+  /**
+   * Records that untrusted content came in another way, e.g. with the user's message.
+   *
+   * @throws `INPUT_INVALID` for what does not say where it came from and who read it
+   */
   addSource(source: UntrustedSource): Promise<void>;
   /** The grants that apply in this session. */
   grants(): Promise<SessionGrant[]>;

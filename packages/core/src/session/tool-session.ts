@@ -1,5 +1,11 @@
 import { assertOptions, type OptionNames } from '@ethosagent/policy';
-import type { ToolCall, ToolCallResult, ToolDefinition, ToolResult } from '@ethosagent/types';
+import {
+  EthosError,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDefinition,
+  type ToolResult,
+} from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
 import { assertBatchValues } from './batch-options.js';
 import { BatchRounds } from './batch-rounds.js';
@@ -128,9 +134,10 @@ export class DefaultToolSession implements ToolSession {
 
   async refuse(
     call: ToolCall,
-    { code, error }: { code: 'not_available' | 'input_invalid'; error: string },
+    why: { code: 'not_available' | 'input_invalid'; error: string },
   ): Promise<SessionResult> {
     const read = readOnce(call);
+    const { code, error } = reasonOf(why);
     const cause = code === 'input_invalid' ? 'INPUT_INVALID' : 'TOOL_NOT_FOUND';
     const result: ToolResult = { ok: false, code, error, cause };
     try {
@@ -192,10 +199,17 @@ export class DefaultToolSession implements ToolSession {
     return structuredClone(ledger.sources);
   }
 
-  async addSource({ source, tool }: UntrustedSource): Promise<void> {
+  async addSource(given: UntrustedSource): Promise<void> {
+    const { source, tool }: Partial<UntrustedSource> = Object(given);
+    if (typeof source !== 'string' || typeof tool !== 'string') {
+      throw new EthosError(
+        'INPUT_INVALID',
+        'addSource takes { source, tool }: where the content came from, and who read it, as texts',
+      );
+    }
     const { ledger } = this.#parts;
     await ledger.refresh();
-    await ledger.addSources([{ source: String(source), tool: String(tool) }]);
+    await ledger.addSources([{ source, tool }]);
   }
 
   async grants(): Promise<SessionGrant[]> {
@@ -251,4 +265,13 @@ function noList(): SessionResult {
 /** Each call is read once; a host may pass anything. */
 function readAll(calls: readonly ToolCall[]): readonly ToolCall[] {
   return Array.from(calls, readOnce);
+}
+
+/** Plain JavaScript may give no reason. The call is refused all the same. */
+function reasonOf(why: unknown): { code: 'not_available' | 'input_invalid'; error: string } {
+  const { code, error }: { code?: unknown; error?: unknown } = Object(why);
+  return {
+    code: code === 'input_invalid' ? code : 'not_available',
+    error: typeof error === 'string' ? error : 'the host refused the call, and gave no reason',
+  };
 }
