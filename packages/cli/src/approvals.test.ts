@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inCheck, isLongRun } from '@ethosagent/test-support';
+import type { Tool } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -152,6 +153,65 @@ describe('approvals', () => {
     expect([no.code, no.err]).toEqual([2, expect.stringContaining('notes/b.txt')]);
     expect((await json('approvals', 'list')).waiting).toHaveLength(1);
     expect((await world.run(['approvals', 'approve', '1'], answering('y'))).code).toBe(0);
+  });
+
+  it('are named when they have begun, until their end is recorded or they are withdrawn', async () => {
+    const { createToolRuntime } = await import('@ethosagent/wiring');
+    let begin = () => {};
+    let release = () => {};
+    const running = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: Tool = {
+      name: 'slow',
+      description: 'Is slow.',
+      schema: { type: 'object' },
+      capabilities: {},
+      requiresApproval: true,
+      async execute() {
+        begin();
+        await released;
+        return { ok: true, value: 'done' };
+      },
+    };
+    world.write('.ethos/personalities/slow/config.yaml', 'name: Slow\n');
+    const { home, cwd } = world;
+    const runtime = await createToolRuntime({ home, cwd, personality: 'slow', tools: [slow] });
+    const session = runtime.session('s');
+    const issued = { toolCallId: 'call_1', name: 'slow', args: {} };
+    const [{ approval } = {}] = await session.execute([issued]);
+    if (approval === undefined) throw new Error('it was not asked');
+    await session.decide(approval, { approved: true });
+    const resumed = session.resume();
+    await running;
+    expect(await json('approvals', 'list')).toMatchObject({
+      waiting: [],
+      unfinished: [{ sessionId: 's', approval: { toolCallId: 'call_1' } }],
+    });
+    for (const command of [
+      ['approvals', 'list'],
+      ['sessions', 'resume', 's'],
+    ]) {
+      const { code, err } = await world.run(command);
+      expect([code, err]).toEqual([
+        command[0] === 'sessions' ? 1 : 0,
+        expect.stringMatching(/slow call_1 of the session s began at .* may have run/),
+      ]);
+    }
+    expect((await world.run(['approvals', 'show', 'call_1'])).out).toContain('no end is recorded');
+    // The same call is asked about again, and decided by its id.
+    await session.execute([issued]);
+    expect((await world.run(['approvals', 'refuse', 'call_1'])).code).toBe(0);
+    expect((await world.run(['approvals', 'withdraw', 'call_1'])).out).toMatch(/^withdrew/);
+    expect((await world.run(['approvals', 'withdraw', 'call_1'])).out).toMatch(/may have run/);
+    expect(await json('approvals', 'list')).toMatchObject({ waiting: [], unfinished: [] });
+    expect((await world.run(['sessions', 'resume', 's'])).code).toBe(2);
+    release();
+    expect((await resumed).map(({ result }) => result.ok)).toEqual([true]);
+    await runtime.close();
   });
 
   it('are told with their candidates where sessions have calls of one id', async () => {

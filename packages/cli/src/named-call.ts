@@ -11,7 +11,8 @@ export interface NamedCall extends WaitingCall {
   runtime: ToolRuntime;
 }
 
-export const isUndecided = ({ approval }: WaitingCall): boolean => approval.decision === undefined;
+export const isUndecided = ({ approval, begunAt }: WaitingCall): boolean =>
+  approval.decision === undefined && begunAt === undefined;
 
 /** The runtime with which approvals are read and decided. */
 export async function openForApprovals(context: CommandContext): Promise<ToolRuntime> {
@@ -36,9 +37,12 @@ export async function namedCall({
   const byNumber = /^[1-9]\d*$/.test(name) ? listed[Number(name) - 1] : undefined;
   const found = new Set(calls.filter(({ approval }) => approval.toolCallId === name));
   if (byNumber !== undefined) found.add(byNumber);
-  const matching = [...found].filter(
+  const inSession = [...found].filter(
     (call) => sessionId === undefined || call.sessionId === sessionId,
   );
+  // A call that was asked about again may also be in the list of those that may have run.
+  const waiting = inSession.filter(({ begunAt }) => begunAt === undefined);
+  const matching = waiting.length > 0 ? waiting : inSession;
   const [call] = matching;
   if (call === undefined) {
     const unread = problems.length === 0 ? '' : `; ${problems.length} sessions can not be read`;

@@ -14,12 +14,14 @@ import { ownerOf } from './owner-of.js';
 
 const MAX_SESSIONS = 10_000;
 
-/** A call that a person was asked about and that has not run. */
+/** A call that a person was asked about, and that has not run, or may have. */
 export interface WaitingCall {
   sessionId: string;
   /** `session`: a call of `runtime.session`. `agent`: a call in a turn of the agent loop. */
   from: 'session' | 'agent';
   approval: PendingApproval;
+  /** When the call began, if its end is not recorded: it runs, or may have run. */
+  begunAt?: number;
   /** The untrusted content that was known when the person was asked. */
   sources: readonly UntrustedSource[];
   /** @throws as `ToolSession.decide` */
@@ -31,7 +33,10 @@ export interface WaitingCall {
 }
 
 export interface WaitingCalls {
-  /** The oldest question first. Includes calls that are decided and have not run yet. */
+  /**
+   * The oldest question first. Includes calls that are decided and have not run yet, and those that
+   * have begun and whose end is not recorded.
+   */
   calls: WaitingCall[];
   /** The sessions that can't be read, and why. Calls may wait in them. */
   problems: string[];
@@ -85,16 +90,16 @@ async function inLedger(
   // Opened separately: the runtime's own ledger would stay in use after the session was deleted.
   const ledger = new SessionLedgers(runtime.sessions).ofSession(sessionId, owner);
   await ledger.refresh();
+  const { waiting, unfinished } = ledger;
   const approvals = await withProblems(
-    ledger.waiting.map(({ approval }) => approval),
+    waiting.map(({ approval }) => approval),
     runtime,
   );
-  if (approvals.length === 0) return [];
+  if (approvals.length + unfinished.length === 0) return [];
   // A turn runs with the memory scope of its stored messages.
   const messages = await runtime.sessions.get(sessionId);
   const identity = { ...owner, ...(messages !== null && { memoryScopeId: messages.scopeId }) };
-  return approvals.map((approval, index) => {
-    const sources = ledger.waiting[index]?.sources ?? [];
+  const callOf = (approval: PendingApproval, sources: readonly UntrustedSource[]): WaitingCall => {
     const { personalityId: personality, turn } = approval;
     const session = runtime.session(sessionId, {
       identity: turn === undefined ? owner : identity,
@@ -109,5 +114,9 @@ async function inLedger(
       decide: (decision) => session.decide(approval, decision),
       withdraw: () => session.withdraw(approval),
     };
-  });
+  };
+  return [
+    ...approvals.map((approval, index) => callOf(approval, waiting[index]?.sources ?? [])),
+    ...unfinished.map(({ begunAt, ...approval }) => ({ ...callOf(approval, []), begunAt })),
+  ];
 }

@@ -91,6 +91,7 @@ export type {
   SessionLimits,
   SessionResult,
   ToolSession,
+  UnfinishedCall,
   UntrustedSource,
 } from './session/session-api.js';
 export {

@@ -309,6 +309,87 @@ describe('a session', () => {
     expect(pays).toEqual([50]);
   });
 
+  describe('whose process may have ended while it ran', () => {
+    const startSlow = async () => {
+      let begin = () => {};
+      let release = () => {};
+      const running = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const slow = defineTool({
+        name: 'slow',
+        description: 'Pays slowly.',
+        capabilities: {},
+        requiresApproval: () => 'it pays',
+        input: z.object({}),
+        async execute() {
+          begin();
+          await released;
+          return ok('paid');
+        },
+      });
+      const first = (await start({ tools: [slow] })).session('s');
+      const issued = call('slow', {});
+      const [{ approval } = {}] = await first.execute([issued]);
+      if (approval === undefined) throw new Error('it was not asked');
+      await first.decide(approval, { approved: true });
+      expect(await first.unfinished()).toEqual([]);
+      const resumed = first.resume();
+      await running;
+      // Another process, which can't know whether the first one is alive.
+      const second = (await start({ tools: [slow] })).session('s');
+      const end = async () => {
+        release();
+        return (await resumed).map(({ result }) => result.ok);
+      };
+      return { first, second, issued, approval, end };
+    };
+
+    it('is named until its end is recorded, and does not run again', async () => {
+      const { first, second, approval, end } = await startSlow();
+      expect(await second.unfinished()).toMatchObject([
+        {
+          toolCallId: approval.toolCallId,
+          question: approval.question,
+          toolName: 'slow',
+          decision: { approved: true },
+          begunAt: expect.any(Number),
+        },
+      ]);
+      expect(await second.pending()).toEqual([]);
+      expect(await second.resume()).toEqual([]);
+      await expect(second.decide(approval, { approved: true })).rejects.toMatchObject({
+        code: 'APPROVAL_INVALID',
+      });
+      expect(await end()).toEqual([true]);
+      expect([await second.unfinished(), await first.unfinished()]).toEqual([[], []]);
+      expect(await second.withdraw(approval)).toBe(false);
+    });
+
+    it('is named until somebody withdraws it', async () => {
+      const { first, second, approval, end } = await startSlow();
+      expect(await second.withdraw({ ...approval, toolCallId: 'other' })).toBe(false);
+      expect(await second.unfinished()).toHaveLength(1);
+      expect(await second.withdraw(approval)).toBe(true);
+      expect(await first.unfinished()).toEqual([]);
+      expect(await end()).toEqual([true]);
+      expect(await second.unfinished()).toEqual([]);
+    });
+
+    it('is asked about with a word of its earlier attempt', async () => {
+      const { second, issued, approval, end } = await startSlow();
+      const [again] = await second.execute([issued]);
+      expect(again?.approval?.reason).toMatch(/^it pays; .*may have run$/);
+      // The end of the first attempt says nothing of the second question.
+      expect(await end()).toEqual([true]);
+      expect(await second.pending()).toMatchObject([{ question: again?.approval?.question }]);
+      expect(await second.withdraw(approval)).toBe(false);
+    });
+  });
+
   it('tells the reason of a no, once', async () => {
     const session = (await start()).session('s');
     const approval = await asked(session, 'pay', { amount: 50 });

@@ -2,19 +2,26 @@ import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { isUndecided, openForApprovals } from '../named-call.js';
 import { safeLine } from '../output.js';
+import { unfinishedText } from '../unfinished-text.js';
 import { findWaitingCalls } from '../waiting-calls.js';
 
-/** Lists the undecided calls of all sessions. Exits with 1 if a session can't be read. */
+/** Lists the undecided calls of all sessions, and those that may have run. Exits with 1 if a session can't be read. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const { calls, problems } = await findWaitingCalls(await openForApprovals(context));
   const waiting = calls.filter(isUndecided);
+  const unfinished = calls.filter(({ begunAt }) => begunAt !== undefined);
   if (out.isJson) {
     out.json({
       waiting: waiting.map(({ sessionId, from, approval }, index) => ({
         number: index + 1,
         sessionId,
         from,
+        approval,
+      })),
+      unfinished: unfinished.map(({ sessionId, begunAt, approval }) => ({
+        sessionId,
+        begunAt,
         approval,
       })),
       problems,
@@ -37,6 +44,7 @@ export async function run({ context }: CommandInput): Promise<number> {
     if (waiting.length === 0) out.line('nothing waits');
     else
       out.note('"ethosagent approvals show NUMBER" shows a call, approve and refuse decide on it');
+    for (const call of unfinished) out.note(unfinishedText(call));
     for (const problem of problems)
       out.note(`${out.color.red('error')}: ${safeLine(problem, 500)}`);
   }

@@ -8,9 +8,9 @@ import { safeLine, safeText } from '../output.js';
 /** Shows a waiting call: what it would run, why it is asked about, and what it may touch. */
 export async function run(input: CommandInput): Promise<number> {
   const { out, previews } = input.context;
-  const { sessionId, from, approval, sources, runtime } = await namedCall(input);
+  const { sessionId, from, approval, sources, begunAt, runtime } = await namedCall(input);
   if (out.isJson) {
-    out.json({ sessionId, from, approval, sources });
+    out.json({ sessionId, from, approval, sources, ...(begunAt !== undefined && { begunAt }) });
     return EXIT.ok;
   }
   const { toolCallId, toolName, personalityId = '', reason, args, input: proposed } = approval;
@@ -29,9 +29,15 @@ export async function run(input: CommandInput): Promise<number> {
       ...sources.map(({ source, tool }) => ['untrusted', `${source} (${tool})`]),
       ...(approval.cannotRun === undefined ? [] : [['can not run', approval.cannotRun]]),
       ...(approval.decision === undefined ? [] : [['decided', decisionText(approval.decision)]]),
+      ...(begunAt === undefined
+        ? []
+        : [['may have run', `it began at ${new Date(begunAt).toISOString()}; no end is recorded`]]),
     ].map(([what = '', which = '']) => [`  ${out.color.cyan(what)}`, safeLine(which, 2_000)]),
   );
-  const preview = approval.decision === undefined && (await previews.of(approval, runtime));
+  const preview =
+    approval.decision === undefined &&
+    begunAt === undefined &&
+    (await previews.of(approval, runtime));
   if (typeof preview === 'string') {
     for (const line of preview.trimEnd().split('\n')) out.line(out.diffLine(line));
   }

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { openForApprovals } from '../named-call.js';
 import { safeText } from '../output.js';
 import { tellResult } from '../tell-result.js';
+import { unfinishedText } from '../unfinished-text.js';
 import { findWaitingCalls } from '../waiting-calls.js';
 
 /**
@@ -22,7 +23,12 @@ export async function run(input: CommandInput): Promise<number> {
   const runtime = await openForApprovals(context);
   const { calls } = await findWaitingCalls(runtime);
   const own = calls.filter(({ sessionId }) => sessionId === id);
-  const decided = own.find(({ approval, session }) => session !== undefined && approval.decision);
+  const unfinished = own.filter(({ begunAt }) => begunAt !== undefined);
+  for (const call of unfinished) out.note(unfinishedText(call));
+  const decided = own.find(
+    ({ approval, session, begunAt }) =>
+      session !== undefined && begunAt === undefined && approval.decision,
+  );
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   if (decided?.session !== undefined) {
     const results = await decided.session.resume({
@@ -34,15 +40,17 @@ export async function run(input: CommandInput): Promise<number> {
     await decided.session.end();
     if (out.isJson) out.json(results);
     else for (const result of results) tellResult(result, { session: id, out });
-    return results.every(({ result }) => result.ok) ? EXIT.ok : EXIT.found;
+    const isFine = results.every(({ result }) => result.ok) && unfinished.length === 0;
+    return isFine ? EXIT.ok : EXIT.found;
   }
-  const [waiting] = own;
+  const waiting = own.find(({ begunAt }) => begunAt === undefined);
   if (waiting?.from === 'session') {
     throw usageError(
       `${waiting.approval.toolCallId} waits; decide with "ethosagent approvals approve ${waiting.approval.toolCallId}"`,
     );
   }
   const info = await runtime.sessions.get(id);
+  if (info === null && unfinished.length > 0) return EXIT.found;
   if (info === null) {
     throw usageError(`nothing of the session ${id} waits, and there is no turn to go on with`);
   }

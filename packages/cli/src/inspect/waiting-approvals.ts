@@ -52,9 +52,10 @@ export class WaitingApprovals {
       (each) =>
         each.sessionId === sessionId &&
         each.from === from &&
-        each.approval.toolCallId === toolCallId,
+        each.approval.toolCallId === toolCallId &&
+        each.approval.question === question,
     );
-    if (call?.approval.question !== question) {
+    if (call === undefined) {
       throw new EthosError(
         'APPROVAL_INVALID',
         `no call ${toolCallId} of the session waits for this decision: it was decided, it ended, or it asks for something else now. Load the page again.`,

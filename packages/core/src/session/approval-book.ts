@@ -16,6 +16,8 @@ export interface ApprovalBook {
   inputOf(toolCallId: string): unknown;
   /** Whether the call has its answer, so that it is too late to ask. */
   isOver(toolCallId: string): boolean;
+  /** Whether an earlier attempt of the call has begun, and its end is not recorded. */
+  mayHaveRun?(toolCallId: string): boolean;
   /** Records that a call waits. Rejects if that fails; then the call does not run. */
   ask(approval: PendingApproval): Promise<void>;
   /**

@@ -77,7 +77,8 @@ export class BatchRounds {
         files,
       });
       const facts = new Map<string, CallFacts>();
-      const host = this.#host(guard, options, { facts, over, edits: editsOf(round) });
+      const begun = new Set<string>();
+      const host = this.#host(guard, options, { facts, over, begun, edits: editsOf(round) });
       const { of: innerCalls } = this.#innerCalls(personality, options, runCalls);
       const answers = await runCalls(round.map(callToRun), { ...host, calls: innerCalls });
       await this.#spending.addCostOf(answers.map(({ result }) => result));
@@ -93,6 +94,8 @@ export class BatchRounds {
         isDryRun: options.dryRun === true,
         quarantined: options.quarantined,
       });
+      // If that can't be recorded, the calls stay in the list of those that may have run.
+      await this.#approvals.end(begun).catch(() => {});
       for (const [index, result] of kept) results.set(index, result);
       const again = round.filter(({ call }) => guard.edited.has(partsOf(call).toolCallId));
       round =
@@ -190,10 +193,13 @@ export class BatchRounds {
     {
       facts,
       over,
+      begun,
       edits,
     }: {
       facts: Map<string, CallFacts>;
       over: Set<string>;
+      /** Filled with the questions whose answer let a call begin. */
+      begun: Set<string>;
       edits: ReadonlyMap<string, string>;
     },
   ): TurnHost {
@@ -203,12 +209,13 @@ export class BatchRounds {
       // The session will not read what these calls read. But what they keep in stores may be
       // untrusted.
       ...(quarantined !== undefined && { isTainted: true }),
-      beforeRun: ({ toolCallId, args }: ToolCall) => {
+      beforeRun: async ({ toolCallId, args }: ToolCall) => {
         const answered = guard.answered.get(toolCallId);
         const waits = ledger.waitingCall(toolCallId)?.approval.question;
         const question = answered ?? edits.get(toolCallId) ?? waits;
         if (question === undefined) return;
-        return this.#approvals.take({ toolCallId, question, args });
+        await this.#approvals.take({ toolCallId, question, args });
+        begun.add(question);
       },
       onProgress: (event, toolCallId) => {
         const { audience } = event;

@@ -51,6 +51,8 @@ export interface GuardedResult {
 
 /** Nobody reads it, unless two calls of a batch have one id. */
 const TOO_LATE = 'a call of its id has its answer already; give each call an id of its own';
+const MAY_HAVE_RUN =
+  'an earlier attempt of this call has begun, and its end is not recorded, so it may have run';
 const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
 /**
  * How often a person is asked again about one call, after an approval with arguments that can't
@@ -174,9 +176,10 @@ export class CallGuard {
     const asked = { request, tool, personality, sources };
     const grant = (await grants()).find((each) => grantCovers(each, asked));
     if (grant !== undefined) return { approved: true, grant: grant.id };
+    const reason = reasonWithSources(request.reason, isTainted ? sources : []);
     const shown = {
       ...request,
-      reason: reasonWithSources(request.reason, isTainted ? sources : []),
+      reason: book.mayHaveRun?.(toolCallId) === true ? `${reason}; ${MAY_HAVE_RUN}` : reason,
     };
     const said = await answerOfHost(approve, shown);
     // Somebody else may have withdrawn the call meanwhile, or decided.

@@ -66,8 +66,12 @@ const CHECKS = {
   ),
   /**
    * The decision on a call was used: the call runs now, or the model was told that it is refused.
+   * `begunAt` is there for a call of the session that runs now. Its end is recorded too; an agent's
+   * turn has records of its own.
    */
-  taken: isShape({ call: isString, question: isString }),
+  taken: isShape({ call: isString, question: isString }, { begunAt: isAmount }),
+  /** A call whose `taken` has `begunAt` has its result. */
+  ended: isShape({ call: isString, question: isString }),
   /** A question that needs no answer any more: its call does not run. */
   withdrawn: isShape({ call: isString, question: isString }),
   granted: isShape({ grant: isGrant }),

@@ -119,6 +119,15 @@ export interface PendingApproval {
   cannotRun?: string;
 }
 
+/**
+ * A call that began with an approval, and whose end is not recorded. It still runs, here or in
+ * another process, or its process ended, and it may have run.
+ */
+export interface UnfinishedCall extends PendingApproval {
+  /** Milliseconds since the epoch. */
+  begunAt: number;
+}
+
 /** The answer to a call of a session. */
 export interface SessionResult extends ToolCallResult {
   /**
@@ -253,6 +262,12 @@ export interface ToolSession {
    */
   pending(): Promise<PendingApproval[]>;
   /**
+   * The calls that began with an approval that had waited, and whose end is not recorded: they still
+   * run, or their process ended, and they may have run. They are not run again. Look what they did,
+   * then `withdraw` them. Those of an agent's turn are not here: its loop tells the model.
+   */
+  unfinished(): Promise<UnfinishedCall[]>;
+  /**
    * Decides on a waiting call, from any process.
    *
    * @param approval as a result, `check` or `pending` showed it
@@ -267,7 +282,8 @@ export interface ToolSession {
   ): Promise<void>;
   /**
    * Withdraws a waiting call, decided or not: it does not run. Only the model of an agent's turn
-   * that waits for it is told. Returns whether the call was there.
+   * that waits for it is told. A call of `unfinished` leaves that list, and ends no earlier. Returns
+   * whether the call was there.
    */
   withdraw(approval: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean>;
   /**

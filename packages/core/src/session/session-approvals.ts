@@ -3,7 +3,12 @@ import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { ApprovalBook } from './approval-book.js';
 import { checkOffRecord } from './check-call.js';
 import { withProblems } from './pending-problems.js';
-import type { CallDecision, PendingApproval, UntrustedSource } from './session-api.js';
+import type {
+  CallDecision,
+  PendingApproval,
+  UnfinishedCall,
+  UntrustedSource,
+} from './session-api.js';
 import type { SessionGrants } from './session-grants.js';
 import type { WaitingCall } from './session-ledger.js';
 import type { ToolSessionParts } from './session-parts.js';
@@ -64,6 +69,18 @@ export class SessionApprovals {
   }
 
   /**
+   * The calls of the session that have begun, and whose end is not recorded.
+   *
+   * @returns copies, the oldest first
+   * @throws as `SessionLedger.refresh`
+   */
+  async unfinished(): Promise<UnfinishedCall[]> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    return structuredClone(ledger.unfinished);
+  }
+
+  /**
    * Records a decision on a waiting call.
    *
    * @param asked the call and its question
@@ -84,10 +101,10 @@ export class SessionApprovals {
   }
 
   /**
-   * Withdraws a waiting call.
+   * Withdraws a waiting call, or removes one from the unfinished calls.
    *
    * @param asked the call and its question
-   * @returns whether it waited
+   * @returns whether it was there
    * @throws `APPROVAL_INVALID` for what is no waiting call
    * @throws as `SessionLedger.append`
    */
@@ -98,21 +115,23 @@ export class SessionApprovals {
     await ledger.refresh();
     let wasThere = false;
     await ledger.append(() => {
-      wasThere = ledger.question(question)?.approval.toolCallId === call;
+      const known = ledger.question(question)?.approval ?? unfinishedCall(ledger, question);
+      wasThere = known?.toolCallId === call;
       return wasThere ? [{ kind: 'withdrawn', call, question }] : [];
     });
     return wasThere;
   }
 
   /**
-   * Uses an approval. Of several callers with the same approval, only one may continue.
+   * Uses an approval. Of several callers with the same approval, only one may continue. A call of
+   * the session is unfinished from then on, until `end`.
    *
    * @param ref the call and its question, and the arguments with which it is about to run
    * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` if somebody has refused the call,
    * or approved other arguments
    */
   async take({ toolCallId: call, question, args }: QuestionRef & { args: unknown }): Promise<void> {
-    const { ledger } = this.#parts;
+    const { ledger, now } = this.#parts;
     await ledger.append(() => {
       const waiting = ledger.question(question);
       if (waiting === undefined) {
@@ -126,8 +145,26 @@ export class SessionApprovals {
       if (decision?.args !== undefined && canonicalJson(decision.args) !== canonicalJson(args)) {
         throw invalidApproval(`${call} was approved with other arguments meanwhile`);
       }
-      return [{ kind: 'taken', call, question }];
+      // In a turn, the agent's own records tell what has begun.
+      const begun = waiting.approval.turn === undefined ? { begunAt: now() } : {};
+      return [{ kind: 'taken', call, question, ...begun }];
     });
+  }
+
+  /**
+   * Records that calls of the session have their results. Writes nothing for others.
+   *
+   * @param questions that `take` got
+   * @throws as `SessionLedger.append`
+   */
+  async end(questions: ReadonlySet<string>): Promise<void> {
+    if (questions.size === 0) return;
+    const { ledger } = this.#parts;
+    await ledger.append(() =>
+      ledger.unfinished
+        .filter(({ question }) => questions.has(question))
+        .map(({ toolCallId: call, question }) => ({ kind: 'ended', call, question })),
+    );
   }
 
   /**
@@ -161,6 +198,8 @@ export class SessionApprovals {
         turn === undefined ? ledger.waitingCall(toolCallId) : ledger.turnCall(turn, toolCallId),
       inputOf: (toolCallId) => inputs.get(toolCallId),
       isOver: (toolCallId) => over.has(toolCallId),
+      mayHaveRun: (toolCallId) =>
+        turn === undefined && ledger.unfinished.some((call) => call.toolCallId === toolCallId),
       ask: ({ input, ...asked }) => {
         const approval = { ...asked, ...place };
         return ledger.append(() => [{ kind: 'asked', approval, input, sources: [...sources] }]);
@@ -242,6 +281,13 @@ export class SessionApprovals {
       `${toolCallId} asks for something else now; look at \`pending\` and decide again`,
     );
   }
+}
+
+function unfinishedCall(
+  { unfinished }: ToolSessionParts['ledger'],
+  question: string,
+): UnfinishedCall | undefined {
+  return unfinished.find((call) => call.question === question);
 }
 
 /** Plain JavaScript may pass anything, such as the id alone. @throws `APPROVAL_INVALID` */

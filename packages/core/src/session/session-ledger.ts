@@ -3,7 +3,12 @@ import type { SessionOwner, SessionStore } from '@ethosagent/types';
 import { ledgerId } from './ledger-ids.js';
 import { LedgerLog } from './ledger-log.js';
 import type { LedgerRecord, RecordOf } from './ledger-records.js';
-import type { PendingApproval, SessionGrant, UntrustedSource } from './session-api.js';
+import type {
+  PendingApproval,
+  SessionGrant,
+  UnfinishedCall,
+  UntrustedSource,
+} from './session-api.js';
 import { SessionUse, sumOfUse, type Use } from './session-use.js';
 import { keyOf, SourceList } from './source-list.js';
 
@@ -37,6 +42,8 @@ export class SessionLedger {
   /** By the origin of the call: the session itself, or a turn of an agent. */
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #settled = new Map<string, SettledCall>();
+  /** The calls of the session that have begun, and whose end is not recorded. */
+  readonly #unfinished = new Map<string, UnfinishedCall>();
   readonly #grants = new Map<string, SessionGrant>();
   readonly #written = new WrittenPlaces();
   readonly #use = new SessionUse();
@@ -103,6 +110,14 @@ export class SessionLedger {
   /** In the order in which they were asked about. */
   get waiting(): WaitingCall[] {
     return [...this.#waiting.values()];
+  }
+
+  /**
+   * The calls of the session that began with an approval that had waited, and whose end is not
+   * recorded. Of several with one id, the newest.
+   */
+  get unfinished(): UnfinishedCall[] {
+    return [...this.#unfinished.values()];
   }
 
   get grants(): SessionGrant[] {
@@ -245,6 +260,7 @@ export class SessionLedger {
     this.#generation += 1;
     this.#waiting.clear();
     this.#settled.clear();
+    this.#unfinished.clear();
     this.#grants.clear();
     this.#use.startOver();
     this.#isStored = false;
@@ -272,6 +288,9 @@ export class SessionLedger {
       case 'withdrawn':
         this.#settle(record);
         break;
+      case 'ended':
+        this.#finish(record);
+        break;
       case 'granted':
         this.#grants.set(record.grant.id, record.grant);
         break;
@@ -289,12 +308,23 @@ export class SessionLedger {
     }
   }
 
-  #settle({ kind, question }: RecordOf<'taken'> | RecordOf<'withdrawn'>): void {
+  #settle(record: RecordOf<'taken'> | RecordOf<'withdrawn'>): void {
+    const { kind, question } = record;
+    if (kind === 'withdrawn') this.#finish(record);
     const waiting = this.question(question);
     if (waiting === undefined) return;
     const place = placeOfCall(waiting.approval);
     this.#waiting.delete(place);
     if (waiting.approval.turn !== undefined) this.#settled.set(place, kind);
+    if (kind !== 'taken' || record.begunAt === undefined) return;
+    // The newest goes to the end of the list.
+    this.#unfinished.delete(place);
+    this.#unfinished.set(place, { ...waiting.approval, begunAt: record.begunAt });
+  }
+
+  #finish({ call: toolCallId, question }: RecordOf<'ended'> | RecordOf<'withdrawn'>): void {
+    const place = placeOfCall({ toolCallId });
+    if (this.#unfinished.get(place)?.question === question) this.#unfinished.delete(place);
   }
 
   #decide({ kind: _, call: __, question, runs, ...decision }: RecordOf<'decided'>): void {

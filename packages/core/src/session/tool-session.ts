@@ -27,6 +27,7 @@ import type {
   SessionGrant,
   SessionResult,
   ToolSession,
+  UnfinishedCall,
   UntrustedSource,
 } from './session-api.js';
 import { type QuestionRef, SessionApprovals } from './session-approvals.js';
@@ -166,6 +167,10 @@ export class DefaultToolSession implements ToolSession {
 
   pending(): Promise<PendingApproval[]> {
     return this.#approvals.list();
+  }
+
+  unfinished(): Promise<UnfinishedCall[]> {
+    return this.#approvals.unfinished();
   }
 
   withdraw(waiting: QuestionRef): Promise<boolean> {
