@@ -13,6 +13,15 @@ export interface ConnectionOptions {
   timeoutMs: number;
 }
 
+/** A call on its way. */
+interface Call {
+  /** Whether it may be sent a second time, because it only reads. */
+  isRepeatable: boolean;
+  wasSent: boolean;
+  /** Whether its caller has an error, so that it must not be sent any more. */
+  isGivenUp: boolean;
+}
+
 /** On older versions, a script may not read the time and then write. */
 const OLDEST_MAJOR = 7;
 
@@ -31,8 +40,6 @@ export class RedisConnection {
    */
   #ready: Gate = pending();
   #isReady = false;
-  /** Whether the server has ever accepted calls. Before that, no write was on its way. */
-  #wasReady = false;
   /** Why there is no connection. */
   #fault: unknown;
 
@@ -63,7 +70,6 @@ export class RedisConnection {
     this.#client.on('ready', () => {
       this.#fault = undefined;
       this.#isReady = true;
-      this.#wasReady = true;
       // Sent before any call: one that had to bring the script along could be overtaken by the next.
       this.#client.sendCommand(['SCRIPT', 'LOAD', CALL_SCRIPT]).catch(() => {});
       this.#ready.resolve();
@@ -113,11 +119,12 @@ export class RedisConnection {
    */
   call(keys: string[], args: string[], isRepeatable: boolean): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
-    return this.#run(async () => {
+    return this.#run(async (call) => {
       try {
         return await this.#client.sendCommand(['EVALSHA', CALL_SCRIPT_SHA, ...rest]);
       } catch (error) {
         if (!(error instanceof ErrorReply) || !error.message.startsWith('NOSCRIPT')) throw error;
+        if (call.isGivenUp) throw this.#away(call);
         return this.#client.sendCommand(['EVAL', CALL_SCRIPT, ...rest]);
       }
     }, isRepeatable);
@@ -132,23 +139,30 @@ export class RedisConnection {
     else this.#client.destroy();
   }
 
-  async #run(send: () => Promise<unknown>, isRepeatable: boolean): Promise<unknown> {
+  async #run(send: (call: Call) => Promise<unknown>, isRepeatable: boolean): Promise<unknown> {
     if (this.#isClosed) throw closedError();
+    const call: Call = { isRepeatable, wasSent: false, isGivenUp: false };
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.#away()), this.#timeoutMs);
+      timer = setTimeout(() => {
+        call.isGivenUp = true;
+        reject(this.#away(call));
+      }, this.#timeoutMs);
     });
     // It may reject after nobody listens any more.
     late.catch(() => {});
     try {
-      return await Promise.race([late, this.#send(send, isRepeatable ? 1 : 0)]);
+      return await Promise.race([late, this.#send(() => send(call), call)]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #send(send: () => Promise<unknown>, retries: number): Promise<unknown> {
+  async #send(send: () => Promise<unknown>, call: Call, attempt = 1): Promise<unknown> {
     await this.#ready.promise;
+    // The server may be back long after the caller was told that the call failed.
+    if (call.isGivenUp) throw this.#away(call);
+    call.wasSent = true;
     try {
       return await send();
     } catch (error) {
@@ -156,20 +170,20 @@ export class RedisConnection {
       if (error instanceof ErrorReply) throw refused(error);
       if (this.#isClosed) throw closedError();
       this.#fault = error;
-      if (retries === 0) throw this.#away();
+      if (!call.isRepeatable || attempt > 1) throw this.#away(call);
       // A lost connection first rejects its calls, and is reported as an event after that.
       if (this.#client.isReady)
         await new Promise((resolve) => this.#client.once('reconnecting', resolve));
-      return this.#send(send, retries - 1);
+      return this.#send(send, call, attempt + 1);
     }
   }
 
-  #away(): EthosError {
+  #away({ isRepeatable, wasSent }: Call): EthosError {
     const code =
       this.#fault instanceof Error && 'code' in this.#fault && this.#fault.code !== undefined
         ? String(this.#fault.code)
         : (this.#fault instanceof Error && this.#fault.name) || 'no answer';
-    const written = this.#wasReady ? '. A write that was on its way may have been made' : '';
+    const written = wasSent && !isRepeatable ? '. The write may have been made' : '';
     return new EthosError(
       'STORE_UNAVAILABLE',
       `Redis at ${this.#where} did not answer (${code}); check that it runs and can be reached${written}`,
