@@ -242,6 +242,24 @@ describe('createPostgresStores', () => {
     expect(await kv.get('k')).toBe('x');
   });
 
+  it('goes on when a server that was set to read-only is no longer', async () => {
+    const url = server.createDatabase();
+    const [{ current_database: name } = {}] = await sql(url, 'SELECT current_database()');
+    await (await createPostgresStores(url).memory.open()).close();
+    const readOnly = (value: string) =>
+      sql(server.url, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+    await readOnly('on');
+    // One connection, which is open when the server changes.
+    const { kv } = await opened({ url, maxConnections: 1 });
+    await expect(kv.set('k', 'v')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/25006.* read-only.*primary/),
+    });
+    await readOnly('off');
+    await kv.set('k', 'w');
+    expect(await kv.get('k')).toBe('w');
+  });
+
   it('says that all connections are in use, and that the write was not made', async () => {
     const { sessions } = await opened({ url: shared, maxConnections: 1, connectTimeoutMs: 500 });
     const append = (id: string) =>

@@ -3,7 +3,7 @@ import { EthosError } from '@ethosagent/types';
 import pg from 'pg';
 import { migrate } from '../schema/migrate.js';
 import type { CheckedOptions } from './options.js';
-import { closedError, isUndone, toStoreError } from './store-errors.js';
+import { closedError, isReadOnly, isUndone, toStoreError } from './store-errors.js';
 
 /** The most attempts of a transaction that the server undoes because of others. */
 const MAX_TRIES = 10;
@@ -87,7 +87,8 @@ export class Database {
         return rows;
       } catch (error) {
         const isWhole = client !== undefined && (await isAnswer(error, client));
-        client?.release(!isWhole);
+        // A connection keeps the setting that it began with, and a new one has the present one.
+        client?.release(!isWhole || isReadOnly(error));
         if (isUndone(error) && attempt < MAX_TRIES) continue;
         if (!isWhole && wasSent && isRepeatable && attempt === 1) continue;
         throw toStoreError(error, { maybeWritten: wasSent && !isRepeatable && !isWhole });

@@ -35,11 +35,17 @@ export function isUndone(error: unknown): boolean {
   return /^40(001|P01)$/.test(systemCodeOf(error));
 }
 
+/** Whether the server refused a write because it, or the connection, only reads. */
+export function isReadOnly(error: unknown): boolean {
+  return systemCodeOf(error) === '25006';
+}
+
 /** Advice by SQLSTATE, or by the code of a system call. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'check user and password, and pg_hba.conf of the server'],
   [/^3D000/, 'create the database, or name another one in the URL'],
-  [/^(42501|25006)/, 'give this user a schema that it may make tables and write in'],
+  [/^42501/, 'give this user a schema that it may make tables and write in'],
+  [/^25006/, 'it is read-only: let it write again, or give the URL of the primary'],
   [/^ALL_BUSY/, 'all connections of this process are in use: try again, or raise maxConnections'],
   [/^53300/, 'lower maxConnections, or raise max_connections of the server'],
   [/^53/, 'free memory or disk space of the server and try again'],
