@@ -69,6 +69,27 @@ describe('JsonlAuditSink with batches', () => {
     expect(linesOf(path)).toHaveLength(written);
     await sink.flush?.();
     expect(targetsOf(path)).toEqual(targets);
+    // The next turn begins anew: its lines wait again.
+    record(sink, ['x', 'y']);
+    expect(linesOf(path)).toHaveLength(targets.length);
+    await sink.flush?.();
+    expect(targetsOf(path)).toEqual([...targets, 'x', 'y']);
+  });
+
+  it('rotates before the line that would make the file larger than maxBytes, not before', async () => {
+    const { path, sink } = open();
+    record(sink, ['a', 'b']);
+    await sink.flush?.();
+    const { size } = statSync(path);
+    for (const [maxBytes, rotated] of [
+      [size, false],
+      [size - 1, true],
+    ] as const) {
+      const limited = open({ maxBytes });
+      record(limited.sink, ['a', 'b']);
+      await limited.sink.flush?.();
+      expect(existsSync(`${limited.path}.1`)).toBe(rotated);
+    }
   });
 
   it('rotates between the lines of one turn', async () => {
@@ -184,11 +205,12 @@ describe('JsonlAuditSink with batches that it can not write', () => {
     expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 5 });
   });
 
-  it('gives its log back when it is closed, and says that events are lost', () => {
+  it('gives its log back when it is closed, and says that events are lost', async () => {
     const { path, sink } = open();
     record(sink, ['a']);
     renameSync(path, `${path}.away`);
     expect(() => sink.close()).toThrow(failure);
+    await expect(sink.flush?.()).rejects.toThrow(/is closed/);
     renameSync(`${path}.away`, path);
     new JsonlAuditSink({ path }).close();
   });

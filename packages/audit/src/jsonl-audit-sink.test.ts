@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bundleScript } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it } from 'vitest';
+import { chainedLine, chainHash } from './chain.js';
 import { auditEvent } from './fixtures/audit-event.js';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
 import { verifyAuditLog } from './verify-audit-log.js';
@@ -326,6 +327,18 @@ describe('JsonlAuditSink on a log that is there', () => {
 
   it.each<[string, (path: string) => void]>([
     ['its last line edited', (path) => without(path, '"target":"b"', '"target":"x"')],
+    [
+      'another last line, with the hash that fits',
+      (path) => {
+        const [first = ''] = readFileSync(path, 'utf8').split('\n');
+        const line = chainedLine(
+          JSON.stringify(auditEvent('x')),
+          { seq: 1, hash: JSON.parse(first).hash },
+          { isFirst: false, hashOf: chainHash(undefined) },
+        );
+        without(path, `${lastLine(path)}\n`, line.bytes.toString());
+      },
+    ],
     ['its last line removed', (path) => without(path, `${lastLine(path)}\n`)],
     ['its last line cut', (path) => writeFileSync(path, readFileSync(path).subarray(0, -9))],
     ['its last line doubled', (path) => appendFileSync(path, `${lastLine(path)}\n`)],
