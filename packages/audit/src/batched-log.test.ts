@@ -134,7 +134,7 @@ describe('JsonlAuditSink with batches', () => {
     expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 2 });
   });
 
-  it.each(['exits', 'throws', 'closes', 'comes to its end'])(
+  it.each(['exits', 'throws', 'closes', 'comes to its end', 'exits beside a sink that fails'])(
     'writes what waits when its process %s',
     async (ending) => {
       const path = join(root, `${++logs}`, 'audit.jsonl');
@@ -257,6 +257,26 @@ describe('a log whose head does not know its last lines', () => {
       expect(targetsOf(path)).toEqual(['a', 'b', ...names(count), 'next']);
       expect(await verifyAuditLog({ path, ...given })).toMatchObject({ ok: true });
     }
+  });
+
+  it('goes on after the lines of a file that was begun after the head', async () => {
+    const options = { key, maxBytes: THREE_LINES };
+    const { path, sink } = open(options);
+    record(sink, ['a', 'b', 'c']);
+    await sink.flush?.();
+    const head = readFileSync(`${path}.head`);
+    record(sink, ['d', 'e']);
+    sink.close();
+    writeFileSync(`${path}.head`, head);
+    expect([targetsOf(`${path}.1`), targetsOf(path)]).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ]);
+    const next = new JsonlAuditSink({ path, ...options });
+    record(next, ['f']);
+    next.close();
+    expect(targetsOf(path)).toEqual(['d', 'e', 'f']);
+    expect(await verifyAuditLog({ path, key })).toMatchObject({ ok: true, events: 6 });
   });
 
   const changed = (path: string, from: string, to: string) => {
