@@ -134,7 +134,7 @@ describe('JsonlAuditSink with batches', () => {
     expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 2 });
   });
 
-  it.each(['exits', 'throws', 'closes', 'comes to its end', 'exits beside a sink that fails'])(
+  it.each(['exits', 'throws', 'closes', 'comes to its end', 'ends beside a sink that fails'])(
     'writes what waits when its process %s',
     async (ending) => {
       const path = join(root, `${++logs}`, 'audit.jsonl');
