@@ -5,7 +5,10 @@ import { safeLine } from '../output.js';
 import { unfinishedText } from '../unfinished-text.js';
 import { findWaitingCalls } from '../waiting-calls.js';
 
-/** Lists the undecided calls of all sessions, and those that may have run. Exits with 1 if a session can't be read. */
+/**
+ * Lists the undecided calls of all sessions, and those that may have run. Exits with 1 if a session
+ * can't be read.
+ */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const { calls, problems } = await findWaitingCalls(await openForApprovals(context));

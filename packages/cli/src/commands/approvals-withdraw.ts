@@ -4,7 +4,8 @@ import { namedCall } from '../named-call.js';
 import { safeLine } from '../output.js';
 
 /**
- * Withdraws a waiting call, decided or not, or removes one that may have run from the list. Exits with 1 if it has already run or was withdrawn.
+ * Withdraws a waiting call, decided or not, or removes one that may have run from the list. Exits
+ * with 1 if it has already run or was withdrawn.
  */
 export async function run(input: CommandInput): Promise<number> {
   const { out } = input.context;
