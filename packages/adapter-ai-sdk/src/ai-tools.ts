@@ -114,9 +114,12 @@ function aiTool(
       { validate: (value) => ({ success: true, value }) },
     ),
     ...(asker !== 'session' && {
-      needsApproval: async (args: unknown, { toolCallId, messages }: CallOptions) =>
-        (await approvals.question({ toolCallId, name, args }, { toolCallId, messages })) !==
-        undefined,
+      // A dry run asks nobody: a yes to it would stay in the session, and run the call later.
+      needsApproval:
+        batch.dryRun !== true &&
+        (async (args: unknown, { toolCallId, messages }: CallOptions) =>
+          (await approvals.question({ toolCallId, name, args }, { toolCallId, messages })) !==
+          undefined),
     }),
     execute: (args, call) =>
       progress === true

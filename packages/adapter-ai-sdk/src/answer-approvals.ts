@@ -5,7 +5,7 @@ import {
   pendingCalls,
   type ToolSession,
 } from '@ethosagent/core';
-import type { ToolCall } from '@ethosagent/types';
+import { EthosError, type ToolCall } from '@ethosagent/types';
 import type { ToolModelMessage } from 'ai';
 import { refuse } from './approvals.js';
 
@@ -26,7 +26,7 @@ export interface WaitingApproval extends PendingApproval {
  * @param content the `content` of the run's last step
  * @param decide called for each waiting call; returns the decision
  * @returns the message with the answers
- * @throws `CONFIG_INVALID` for what is no session
+ * @throws `CONFIG_INVALID` for something else than a session, a list and a function
  * @throws the errors of `ToolSession.decide`, such as `APPROVAL_INVALID` or `ALREADY_DECIDED`, and
  * those of `decide`
  */
@@ -36,6 +36,9 @@ export async function answerApprovals(
   decide: (approval: WaitingApproval) => CallDecision | Promise<CallDecision>,
 ): Promise<ToolModelMessage> {
   assertToolSession('answerApprovals', session);
+  // Of a promise, no request would be answered.
+  if (!Array.isArray(content)) throw invalid('give the `content` of the last step, after await');
+  if (typeof decide !== 'function') throw invalid('give a function that decides on a call');
   const answers: ToolModelMessage['content'] = [];
   const pending = new Map(
     (await pendingCalls(session)).map((waiting) => [waiting.toolCallId, waiting]),
@@ -62,9 +65,13 @@ export async function answerApprovals(
   return { role: 'tool', content: answers };
 }
 
-function requestOf(part: { type: string }): { approvalId: string; call: ToolCall }[] {
-  if (part.type !== 'tool-approval-request') return [];
-  const { approvalId, toolCall }: { approvalId?: unknown; toolCall?: unknown } = Object(part);
+function invalid(problem: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `answerApprovals: ${problem}`);
+}
+
+function requestOf(part: unknown): { approvalId: string; call: ToolCall }[] {
+  const { type, approvalId, toolCall }: Record<string, unknown> = Object(part);
+  if (type !== 'tool-approval-request') return [];
   const call: { toolCallId?: unknown; toolName?: unknown; input?: unknown } = Object(toolCall);
   const { toolCallId, toolName: name, input: args } = call;
   if (typeof approvalId !== 'string') return [];

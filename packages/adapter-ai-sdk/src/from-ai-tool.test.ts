@@ -62,6 +62,16 @@ describe('fromAiTool', () => {
     },
   );
 
+  it.each<unknown>([undefined, null, 'add', Promise.resolve(add)])(
+    'refuses what is no tool: %s',
+    async (given) => {
+      await expect(fromAiTool('add', given as Tool)).rejects.toMatchObject({
+        code: 'TOOL_INVALID',
+        message: expect.stringContaining('fromAiTool: the tool is none; give a tool'),
+      });
+    },
+  );
+
   it('keeps name, description and schema, and says what it may do', async () => {
     expect(await fromAiTool('add', add)).toMatchObject({
       name: 'add',
@@ -184,6 +194,33 @@ describe('fromAiTool', () => {
       },
     });
     expect(await said(foreign)).toMatchObject({ ok: true, value: 'whole' });
+  });
+
+  it('ends the outputs of a call that was aborted', async () => {
+    const controller = new AbortController();
+    const given: number[] = [];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const foreign = tool({
+      inputSchema: z.object({}),
+      async *execute() {
+        try {
+          for (let output = 1; output <= 100; output++) {
+            given.push(output);
+            if (output === 3) controller.abort();
+            yield output;
+          }
+        } finally {
+          end();
+        }
+      },
+    });
+    const made = await fromAiTool('foreign', foreign, { approval: false });
+    await runTool(made, {}, { context: { abortSignal: controller.signal } });
+    await ended;
+    expect(given).toEqual([1, 2, 3]);
   });
 
   it('gives it the id of the call', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ResultImage } from '@ethosagent/core';
+import { assertForeignTool, type ResultImage } from '@ethosagent/core';
 import {
   assertOptions,
   errorText,
@@ -46,13 +46,15 @@ const OPTIONS: OptionNames<FromAiToolOptions> = {
  * function
  * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for an invalid option
- * @throws `TOOL_INVALID` for a tool without `execute`, which the model's provider or a client runs
+ * @throws `TOOL_INVALID` for something else than a tool, or for a tool without `execute`, which the
+ * model's provider or a client runs
  */
 export async function fromAiTool(
   name: string,
   tool: Tool,
   options: FromAiToolOptions = {},
 ): Promise<EthosTool> {
+  assertForeignTool('fromAiTool', tool);
   assertOptions('fromAiTool', options, OPTIONS);
   const { approval = true, context = {} } = options;
   if (typeof tool.execute !== 'function' || tool.type === 'provider') {
@@ -190,6 +192,8 @@ async function lastOf(
     last = output;
     count += 1;
     ctx.emit({ type: 'progress', toolName, message: `output ${count}` });
+    // Nobody reads on. Leaving the loop also ends the tool's generator.
+    if (ctx.abortSignal.aborted) break;
   }
   return last;
 }

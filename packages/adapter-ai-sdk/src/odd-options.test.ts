@@ -59,3 +59,22 @@ it.each([
     });
   }
 });
+
+it.each<[string, (session: unknown) => unknown[]]>([
+  ['the session is none', () => []],
+  ['give the `content` of the last step', (session) => [session]],
+  ['give the `content` of the last step', (session) => [session, Promise.resolve([])]],
+  ['give a function that decides', (session) => [session, [{ type: 'text' }]]],
+])('answerApprovals refuses too little: %s', async (told, given) => {
+  const answered = Reflect.apply(answerApprovals, undefined, given(runtime.session('s')));
+  await expect(answered).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`answerApprovals: ${told}`),
+  });
+});
+
+it('answerApprovals takes no part of a list that is nothing for a request', async () => {
+  const given = [runtime.session('s'), [null, undefined, 'x'], () => ({ approved: true })];
+  const answered = await Reflect.apply(answerApprovals, undefined, given);
+  expect(answered).toEqual({ role: 'tool', content: [] });
+});

@@ -20,7 +20,7 @@ export type AiToolApproval = Record<
  *
  * @param session the session of the tools
  * @param tools the tools that `aiTools` returned for the session
- * @returns a function for each tool, for `toolApproval` of `ai`
+ * @returns a function for each tool that may ask, for `toolApproval` of `ai`
  * @throws `CONFIG_INVALID` for a promise of the tools, or for something else than a session
  */
 export function aiToolApproval(
@@ -37,7 +37,8 @@ export function aiToolApproval(
   }
   const approvals = new Approvals(session, undefined);
   const perTool: AiToolApproval = Object.create(null);
-  for (const name of Object.keys(tools)) {
+  for (const [name, { needsApproval }] of Object.entries(tools)) {
+    if (needsApproval === false) continue;
     perTool[name] = async (args, { toolCallId, messages }) => {
       const question = await approvals.question(
         { toolCallId, name, args },

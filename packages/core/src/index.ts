@@ -10,6 +10,7 @@ export {
 } from '@ethosagent/audit';
 export { supervisorProblem } from '@ethosagent/process';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
+export { assertForeignTool } from './assert-foreign-tool.js';
 export type {
   CapabilityBackends,
   PersonalityFsReach,

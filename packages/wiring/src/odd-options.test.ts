@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionBatchOptions } from '@ethosagent/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseReachLock } from './lock/lock-text.js';
 import type { ToolRuntime } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 
@@ -144,15 +145,6 @@ describe('options of a session', () => {
   });
 });
 
-it.each([undefined, 'https://a.example', { source: 'https://a.example' }])(
-  'addSource refuses %j, and the session stays untainted',
-  async (given) => {
-    const session = runtime.session('s');
-    await expect(session.addSource(Object(given))).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-    expect(await session.sources()).toEqual([]);
-  },
-);
-
 describe('a question', () => {
   it.each<[unknown]>([
     [undefined],
@@ -215,6 +207,48 @@ describe('options of a runtime', () => {
   ])('refuse a %s of another kind: %j', async (name, value, wanted) => {
     await expect(createToolRuntime({ ...options(), [name]: value })).rejects.toThrow(
       `CONFIG_INVALID: ${name} must be ${wanted}`,
+    );
+  });
+});
+
+describe('a session that is given too little', () => {
+  it.each<[unknown]>([[undefined], [null], ['x'], [{}], [{ source: 'a' }], [Promise.resolve({})]])(
+    'adds no source that is %j',
+    async (source) => {
+      const session = runtime.session('s');
+      await expect(Reflect.apply(session.addSource, session, [source])).rejects.toThrow(
+        'INPUT_INVALID: addSource takes { source, tool }',
+      );
+      expect(await session.sources()).toEqual([]);
+    },
+  );
+
+  it.each<[unknown]>([[undefined], [null], [5]])('checks no call that is %j', async (call) => {
+    const session = runtime.session('s');
+    expect(await Reflect.apply(session.check, session, [call])).toMatchObject({
+      kind: 'refused',
+      result: { text: expect.stringContaining('not an object with toolCallId, name and args') },
+    });
+  });
+
+  it.each<[unknown[]]>([[[]], [[null]], [[{}, null]]])('reads nothing for %j', async (given) => {
+    const session = runtime.session('s');
+    expect(await Reflect.apply(session.readQuarantined, session, given)).toMatchObject({
+      ok: false,
+      code: 'input_invalid',
+    });
+  });
+});
+
+describe('parseReachLock', () => {
+  it.each<[unknown[], string]>([
+    [[], 'the options are missing'],
+    [['version: 1\n'], 'the options are missing'],
+    [[5, { home: '/h', cwd: '/c', file: 'reach.lock' }], 'give the text of the lock, not number'],
+    [[undefined, { home: '/h', cwd: '/c', file: 'reach.lock' }], 'give the text of the lock'],
+  ])('refuses %j', (given, told) => {
+    expect(() => Reflect.apply(parseReachLock, undefined, given)).toThrow(
+      `CONFIG_INVALID: parseReachLock: ${told}`,
     );
   });
 });

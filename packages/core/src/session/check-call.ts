@@ -2,6 +2,7 @@ import type { PersonalityConfig, ToolCall, ToolCallResult, ToolResult } from '@e
 import type { TurnHost } from '../turn-host.js';
 import { emptyBook } from './approval-book.js';
 import { CallGuard } from './call-guard.js';
+import { partsOf } from './session-answers.js';
 import type { PendingApproval, SessionIdentity, UntrustedSource } from './session-api.js';
 import type { SessionTools } from './session-tools.js';
 
@@ -44,7 +45,7 @@ export async function checkCall(
     protections: 'none',
     host,
   });
-  const approval = guard.waiting.get(call.toolCallId);
+  const approval = guard.waiting.get(partsOf(call).toolCallId);
   if (approval !== undefined) return { kind: 'asks', approval };
   if (passes) return { kind: 'runs' };
   return {

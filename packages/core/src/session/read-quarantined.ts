@@ -19,9 +19,10 @@ export interface QuarantinedRun {
  * not read those results. Never rejects.
  */
 export async function readQuarantined(
-  { calls, question, schema, read }: QuarantineRequest,
+  request: QuarantineRequest,
   { signal, run }: QuarantinedRun,
 ): Promise<QuarantineAnswer> {
+  const { calls, question, schema, read }: QuarantineRequest = Object(request);
   const closed = compileClosedSchema(schema);
   if (!closed.ok) return quarantineFailure(closed.problem, 'INPUT_INVALID', 'input_invalid');
   try {

@@ -118,7 +118,7 @@ export class DefaultToolSession implements ToolSession {
     request: QuarantineRequest,
     options: Pick<SessionBatchOptions, 'abortSignal' | 'resultBudgetChars' | 'tools'> = {},
   ): Promise<QuarantineAnswer> {
-    const { abortSignal = NEVER, resultBudgetChars, tools } = options;
+    const { abortSignal = NEVER, resultBudgetChars, tools }: SessionBatchOptions = Object(options);
     const batchOptions = {
       abortSignal,
       ...(resultBudgetChars !== undefined && { resultBudgetChars }),
