@@ -175,6 +175,16 @@ describe('fromAnthropicTool', () => {
       },
     ],
     [
+      'nothing',
+      () => Object(undefined).none,
+      { ok: true, value: expect.not.stringContaining('flatMap') },
+    ],
+    [
+      'a value',
+      () => Object({ degrees: 4 }),
+      { ok: true, value: expect.stringContaining('"degrees"') },
+    ],
+    [
       'a ToolError',
       () => {
         throw new ToolError([{ type: 'text', text: 'no such city' }]);

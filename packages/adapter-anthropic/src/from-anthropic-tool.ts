@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { ResultImage } from '@ethosagent/core';
+import { assertForeignTool, type ResultImage } from '@ethosagent/core';
 import { assertOptions, errorText, isBoolean, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
 
@@ -28,12 +28,14 @@ const OPTIONS: OptionNames<FromAnthropicToolOptions> = {
  * @param options `approval: false` lets calls run without approval
  * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for an invalid option
- * @throws `TOOL_INVALID` for a tool without a schema, such as one whose type the API defines
+ * @throws `TOOL_INVALID` for something else than a tool, or for a tool without a schema, such as one
+ * whose type the API defines
  */
 export function fromAnthropicTool(
   foreign: ForeignAnthropicTool,
   options: FromAnthropicToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertForeignTool('fromAnthropicTool', foreign);
   assertOptions('fromAnthropicTool', options, OPTIONS);
   const { approval = true } = options;
   const { name } = foreign;
@@ -84,7 +86,7 @@ type Content = NonNullable<ToolResultBlockParam['content']>;
 type Block = Exclude<Content, string>[number];
 
 function resultOf(content: Content): ToolResult {
-  const images = typeof content === 'string' ? [] : content.flatMap(imageOf);
+  const images = Array.isArray(content) ? content.flatMap(imageOf) : [];
   return {
     ok: true,
     value: textOf(content),
@@ -94,6 +96,8 @@ function resultOf(content: Content): ToolResult {
 
 function textOf(content: Content): string {
   if (typeof content === 'string') return content;
+  // A tool in plain JavaScript may return nothing, or a value.
+  if (!Array.isArray(content)) return JSON.stringify(content) ?? '';
   return content.map((block) => blockText(block)).join('\n');
 }
 

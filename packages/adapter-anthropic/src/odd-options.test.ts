@@ -2,6 +2,7 @@ import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toAnthropicDefinitions } from './definitions.js';
+import { fromAnthropicTool } from './from-anthropic-tool.js';
 import { pendingFor } from './pending-for.js';
 import { recordUnknownTools } from './record-unknown-tools.js';
 import { runToolUse } from './run-tool-use.js';
@@ -74,4 +75,25 @@ it.each([
       message: expect.stringContaining(`${name}: the session is none`),
     });
   }
+});
+
+it.each<[unknown]>([[undefined], [null], ['x'], [Promise.resolve({})]])(
+  'fromAnthropicTool refuses what is no tool: %j',
+  (given) => {
+    const make = () => fromAnthropicTool(given as Parameters<typeof fromAnthropicTool>[0]);
+    expect(make).toThrow('TOOL_INVALID: fromAnthropicTool: the tool is none; give a tool');
+  },
+);
+
+it.each<[unknown[]]>([
+  [[undefined, []]],
+  [[null, []]],
+  [[{ content: [] }]],
+  [[{ content: [] }, {}]],
+])('recordUnknownTools refuses a message and tools that are %j', async (rest) => {
+  const given = Reflect.apply(recordUnknownTools, undefined, [runtime.session('s'), ...rest]);
+  await expect(given).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('after await'),
+  });
 });

@@ -10,8 +10,8 @@ import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
  * @param session the session of the tools
  * @param message the message of the model
  * @returns the calls that still need a decision, in their order
- * @throws `CONFIG_INVALID` if the personality is not valid, for what is no session, or for a promise
- * of a message
+ * @throws `CONFIG_INVALID` if the personality is not valid, for a promise of a message, or for something else
+ * than a session
  */
 export async function pendingFor(
   session: Pick<ToolSession, 'check' | 'definitions'>,

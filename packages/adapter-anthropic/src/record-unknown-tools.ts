@@ -1,4 +1,5 @@
 import { assertToolSession, type ToolSession } from '@ethosagent/core';
+import { EthosError } from '@ethosagent/types';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
@@ -9,7 +10,7 @@ import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
  * @param session the session of the agent
  * @param message the message of the model
  * @param tools all tools of the runner, also your own
- * @throws `CONFIG_INVALID` for what is no session, or for a promise of a message
+ * @throws `CONFIG_INVALID` for something else than a session, a message and a list
  */
 export async function recordUnknownTools(
   session: Pick<ToolSession, 'refuse'>,
@@ -17,9 +18,17 @@ export async function recordUnknownTools(
   tools: readonly object[],
 ): Promise<void> {
   assertToolSession('recordUnknownTools', session, ['refuse']);
+  const uses = toolUsesOf(message);
+  // Of a promise, all tools would be unknown.
+  if (!Array.isArray(tools)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'recordUnknownTools: give the list of all tools of the runner, after await',
+    );
+  }
   if (cutOffBy(message) !== undefined) return;
   const names = new Set(tools.map((tool) => ('name' in tool ? tool.name : undefined)));
-  for (const { call, toolset } of toolUsesOf(message)) {
+  for (const { call, toolset } of uses) {
     if (toolset !== undefined || names.has(call.name)) continue;
     await session.refuse(call, {
       code: 'not_available',

@@ -59,8 +59,8 @@ const OPTIONS: OptionNames<RunToolUseOptions> = { ...CALL_OPTIONS, signal: true,
  * @param options a signal, the `results` of an earlier run of this message, and options of the
  * calls
  * @returns the reply for the API, or the calls that wait
- * @throws `CONFIG_INVALID` for unknown options, for what is no session, or for a promise of a message;
- * nothing else is thrown
+ * @throws `CONFIG_INVALID` for unknown options, for a promise of a message, or for something else than
+ * a session; nothing else is thrown
  */
 export async function runToolUse(
   session: Pick<ToolSession, 'execute' | 'refuse'>,

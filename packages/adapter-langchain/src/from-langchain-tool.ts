@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { assertForeignTool } from '@ethosagent/core';
 import {
   assertOptions,
   errorText,
@@ -57,11 +58,13 @@ const OPTIONS: OptionNames<FromLangchainToolOptions> = {
  * function
  * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for an invalid option
+ * @throws `TOOL_INVALID` for something else than a tool
  */
 export function fromLangchainTool(
   foreign: ForeignLangchainTool,
   options: FromLangchainToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertForeignTool('fromLangchainTool', foreign);
   assertOptions('fromLangchainTool', options, OPTIONS);
   const { approval = true, configurable = {} } = options;
   const { name, description = '' } = foreign;

@@ -1,6 +1,7 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fromLangchainTool } from './from-langchain-tool.js';
 import { langchainRefusals } from './langchain-refusals.js';
 import { toLangchainTools } from './to-langchain-tools.js';
 
@@ -48,5 +49,13 @@ it.each([['langchainRefusals', langchainRefusals]] as const)(
         message: expect.stringContaining(`${name}: the session is none`),
       });
     }
+  },
+);
+
+it.each<[unknown]>([[undefined], [null], ['x'], [Promise.resolve({})]])(
+  'fromLangchainTool refuses what is no tool: %j',
+  (given) => {
+    const make = () => fromLangchainTool(given as Parameters<typeof fromLangchainTool>[0]);
+    expect(make).toThrow('TOOL_INVALID: fromLangchainTool: the tool is none; give a tool');
   },
 );

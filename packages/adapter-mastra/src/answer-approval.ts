@@ -24,8 +24,8 @@ export interface ApprovalAnswer {
  * @param decide returns the decision, which may change the arguments or approve further calls; it
  * is not called if somebody has already decided
  * @returns the data to resume the run with
+ * @throws `CONFIG_INVALID` for something else than a session
  * @throws `APPROVAL_INVALID` if the session does not wait for such a call
- * @throws `CONFIG_INVALID` for what is no session
  * @throws the errors of `ToolSession.decide`, such as `ALREADY_DECIDED`, and those of `decide`
  */
 export async function answerApproval(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { assertForeignTool } from '@ethosagent/core';
 import {
   assertOptions,
   errorText,
@@ -46,12 +47,14 @@ const OPTIONS: OptionNames<FromMastraToolOptions> = {
  * the function
  * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for an invalid option
- * @throws `TOOL_INVALID` for a tool without `execute`, which a client runs
+ * @throws `TOOL_INVALID` for something else than a tool, or for a tool without `execute`, which a
+ * client runs
  */
 export function fromMastraTool(
   foreign: ForeignMastraTool,
   options: FromMastraToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertForeignTool('fromMastraTool', foreign);
   assertOptions('fromMastraTool', options, OPTIONS);
   const { id: name, description, inputSchema, execute } = foreign;
   if (typeof execute !== 'function') {

@@ -2,6 +2,7 @@ import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answerApproval } from './answer-approval.js';
+import { fromMastraTool } from './from-mastra-tool.js';
 import { mastraRefusals } from './mastra-refusals.js';
 import { mastraTools } from './mastra-tools.js';
 
@@ -50,3 +51,11 @@ it.each([
     });
   }
 });
+
+it.each<[unknown]>([[undefined], [null], ['x'], [Promise.resolve({})]])(
+  'fromMastraTool refuses what is no tool: %j',
+  (given) => {
+    const make = () => fromMastraTool(given as Parameters<typeof fromMastraTool>[0]);
+    expect(make).toThrow('TOOL_INVALID: fromMastraTool: the tool is none; give a tool');
+  },
+);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { assertForeignTool } from '@ethosagent/core';
 import { assertOptions, isAnything, isBoolean, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type Tool } from '@ethosagent/types';
 import {
@@ -45,11 +46,13 @@ const OPTIONS: OptionNames<FromOpenAiToolOptions> = {
  * @returns the tool; register it in a runtime
  * @throws `CONFIG_INVALID` for an invalid option, or for a tool with guardrails, which only an agent of
  * the framework runs
+ * @throws `TOOL_INVALID` for something else than a tool
  */
 export function fromOpenAiTool(
   foreign: ForeignOpenAiTool,
   options: FromOpenAiToolOptions = {},
 ): Tool<Record<string, unknown>> {
+  assertForeignTool('fromOpenAiTool', foreign);
   assertOptions('fromOpenAiTool', options, OPTIONS);
   const { name, description, parameters } = foreign;
   if ([foreign.inputGuardrails, foreign.outputGuardrails].some((list) => list?.length)) {

@@ -1,6 +1,7 @@
 import { createTestFolder } from '@ethosagent/test-support';
 import { createToolRuntime, type ToolRuntime } from '@ethosagent/wiring';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fromOpenAiTool } from './from-openai-tool.js';
 import { openAiRefusals } from './openai-refusals.js';
 import { pendingFor } from './pending-for.js';
 import { toOpenAiTools } from './to-openai-tools.js';
@@ -51,3 +52,22 @@ it.each([
     });
   }
 });
+
+it.each<[unknown]>([[undefined], [null], ['x'], [Promise.resolve({})]])(
+  'fromOpenAiTool refuses what is no tool: %j',
+  (given) => {
+    const make = () => fromOpenAiTool(given as Parameters<typeof fromOpenAiTool>[0]);
+    expect(make).toThrow('TOOL_INVALID: fromOpenAiTool: the tool is none; give a tool');
+  },
+);
+
+it.each<[unknown]>([[undefined], [null], [{}], [Promise.resolve({})]])(
+  'pendingFor refuses an interruption that is %j',
+  async (given) => {
+    const asked = Reflect.apply(pendingFor, undefined, [runtime.session('s'), given]);
+    await expect(asked).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('pendingFor: give an interruption of a run, after await'),
+    });
+  },
+);

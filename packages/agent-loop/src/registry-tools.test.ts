@@ -106,6 +106,21 @@ describe('registryTools', () => {
     );
   });
 
+  it.each<[string, unknown]>([
+    ['the options are missing', undefined],
+    ['there is no option "toolName"; did you mean "toolNames"?', { toolName: [] }],
+    ['toolNames must be a list of names of tools', { toolNames: 'echo' }],
+    ['toolNames must be a list of names of tools', { toolNames: null }],
+    ['workingDir must be an absolute path', { workingDir: null }],
+    ['give a registry, a personality, and options with workingDir', { workingDir: undefined }],
+  ])('refuses odd options: %s', (told, given) => {
+    const { registry, personality, folder: workingDir } = world;
+    const options = given === undefined ? given : { workingDir, ...Object(given) };
+    expect(() => Reflect.apply(registryTools, undefined, [registry, personality, options])).toThrow(
+      `CONFIG_INVALID: registryTools: ${told}`,
+    );
+  });
+
   it('knows of one personality', async () => {
     const tools = registryTools(world.registry, world.personality, { workingDir: world.folder });
     expect(await tools.personality()).toBe(world.personality);

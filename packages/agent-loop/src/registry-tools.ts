@@ -1,5 +1,13 @@
 import type { DefaultToolRegistry } from '@ethosagent/core';
-import { expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
+import {
+  assertOptions,
+  expandToolset,
+  isObject,
+  isString,
+  type OptionNames,
+  SessionReads,
+  toolFilters,
+} from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig, type Storage } from '@ethosagent/types';
 import type { AgentBatchOptions, AgentTools } from './api.js';
 
@@ -15,6 +23,15 @@ export interface RegistryToolsOptions {
   toolNames?: readonly string[];
 }
 
+const OPTIONS: OptionNames<RegistryToolsOptions> = {
+  workingDir: [isString, 'an absolute path'],
+  storage: true,
+  toolNames: [
+    (value) => Array.isArray(value) && value.every(isString),
+    'a list of names of tools; or leave it out',
+  ],
+};
+
 /**
  * Returns the tools of a registry under one personality, for hosts that build the parts themselves.
  *
@@ -23,12 +40,21 @@ export interface RegistryToolsOptions {
  * @param options the working directory, the storage, and the names of the tools
  * @returns the tools, for an `AgentLoop`; its methods reject with `CONFIG_INVALID` for another
  * personality
+ * @throws `CONFIG_INVALID` for an invalid option
  */
 export function registryTools(
   registry: DefaultToolRegistry,
   personality: PersonalityConfig,
-  { workingDir, storage, toolNames }: RegistryToolsOptions,
+  options: RegistryToolsOptions,
 ): AgentTools {
+  assertOptions('registryTools', options, OPTIONS);
+  if (!isObject(registry) || !isObject(personality) || options.workingDir === undefined) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'registryTools: give a registry, a personality, and options with workingDir',
+    );
+  }
+  const { workingDir, storage, toolNames } = options;
   const reads = new SessionReads();
   const config = (id: string | undefined): PersonalityConfig => {
     if (id === undefined || id === personality.id) return personality;
