@@ -155,7 +155,7 @@ describe.each(OF_SESSIONS)('%s', (name, take) => {
     ['nothing', () => undefined],
   ])('given %s for a session, says what to give', async (_what, given) => {
     await expect(async () => take(given() as never, {} as never)).rejects.toThrow(
-      `CONFIG_INVALID: ${name}: the session is none; give one of a runtime, such as runtime.session('first')`,
+      `CONFIG_INVALID: ${name}: give a session of a runtime, such as runtime.session('first')`,
     );
   });
 });

@@ -114,7 +114,7 @@ function aiTool(
       { validate: (value) => ({ success: true, value }) },
     ),
     ...(asker !== 'session' && {
-      // A dry run asks nobody: a yes to it would stay in the session, and run the call later.
+      // In a dry run, `ai` must not ask: the session would keep an approval, and run the call later.
       needsApproval:
         batch.dryRun !== true &&
         (async (args: unknown, { toolCallId, messages }: CallOptions) =>

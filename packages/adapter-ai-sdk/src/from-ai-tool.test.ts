@@ -1,5 +1,5 @@
 import { runTool } from '@ethosagent/plugin-sdk/testing';
-import { createTestFolder } from '@ethosagent/test-support';
+import { createGate, createTestFolder } from '@ethosagent/test-support';
 import type { ToolResult } from '@ethosagent/types';
 import { createToolRuntime } from '@ethosagent/wiring';
 import { dynamicTool, jsonSchema, type Tool, tool } from 'ai';
@@ -67,7 +67,7 @@ describe('fromAiTool', () => {
     async (given) => {
       await expect(fromAiTool('add', given as Tool)).rejects.toMatchObject({
         code: 'TOOL_INVALID',
-        message: expect.stringContaining('fromAiTool: the tool is none; give a tool'),
+        message: expect.stringContaining('fromAiTool: give a tool of the framework'),
       });
     },
   );
@@ -199,10 +199,7 @@ describe('fromAiTool', () => {
   it('ends the outputs of a call that was aborted', async () => {
     const controller = new AbortController();
     const given: number[] = [];
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const end = createGate();
     const foreign = tool({
       inputSchema: z.object({}),
       async *execute() {
@@ -213,13 +210,13 @@ describe('fromAiTool', () => {
             yield output;
           }
         } finally {
-          end();
+          end.open();
         }
       },
     });
     const made = await fromAiTool('foreign', foreign, { approval: false });
     await runTool(made, {}, { context: { abortSignal: controller.signal } });
-    await ended;
+    await end.opened;
     expect(given).toEqual([1, 2, 3]);
   });
 

@@ -112,6 +112,7 @@ describe('registryTools', () => {
     ['toolNames must be a list of names of tools', { toolNames: 'echo' }],
     ['toolNames must be a list of names of tools', { toolNames: null }],
     ['workingDir must be an absolute path', { workingDir: null }],
+    ['workingDir must be an absolute path', { workingDir: 'here' }],
     ['give a registry, a personality, and options with workingDir', { workingDir: undefined }],
   ])('refuses odd options: %s', (told, given) => {
     const { registry, personality, folder: workingDir } = world;

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { DefaultToolRegistry } from '@ethosagent/core';
 import {
   assertOptions,
@@ -24,7 +25,7 @@ export interface RegistryToolsOptions {
 }
 
 const OPTIONS: OptionNames<RegistryToolsOptions> = {
-  workingDir: [isString, 'an absolute path'],
+  workingDir: [(value) => isString(value) && isAbsolute(value), 'an absolute path'],
   storage: true,
   toolNames: [
     (value) => Array.isArray(value) && value.every(isString),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { createGate, inCheck, isLongRun } from '@ethosagent/test-support';
 import type { Tool } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
@@ -157,14 +157,8 @@ describe('approvals', () => {
 
   it('are named when they have begun, until their end is recorded or they are withdrawn', async () => {
     const { createToolRuntime } = await import('@ethosagent/wiring');
-    let begin = () => {};
-    let release = () => {};
-    const running = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const begun = createGate();
+    const released = createGate();
     const slow: Tool = {
       name: 'slow',
       description: 'Is slow.',
@@ -172,8 +166,8 @@ describe('approvals', () => {
       capabilities: {},
       requiresApproval: true,
       async execute() {
-        begin();
-        await released;
+        begun.open();
+        await released.opened;
         return { ok: true, value: 'done' };
       },
     };
@@ -186,7 +180,7 @@ describe('approvals', () => {
     if (approval === undefined) throw new Error('it was not asked');
     await session.decide(approval, { approved: true });
     const resumed = session.resume();
-    await running;
+    await begun.opened;
     expect(await json('approvals', 'list')).toMatchObject({
       waiting: [],
       unfinished: [{ sessionId: 's', approval: { toolCallId: 'call_1' } }],
@@ -209,7 +203,7 @@ describe('approvals', () => {
     expect((await world.run(['approvals', 'withdraw', 'call_1'])).out).toMatch(/may have run/);
     expect(await json('approvals', 'list')).toMatchObject({ waiting: [], unfinished: [] });
     expect((await world.run(['sessions', 'resume', 's'])).code).toBe(2);
-    release();
+    released.open();
     expect((await resumed).map(({ result }) => result.ok)).toEqual([true]);
     await runtime.close();
   });

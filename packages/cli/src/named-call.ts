@@ -2,7 +2,7 @@ import type { ToolRuntime } from '@ethosagent/wiring';
 import { usageError } from './cli-error.js';
 import type { CommandContext } from './command-context.js';
 import { type CommandInput, textOption } from './command-spec.js';
-import { findWaitingCalls, type WaitingCall } from './waiting-calls.js';
+import { findWaitingCalls, hasBegun, type WaitingCall } from './waiting-calls.js';
 
 export interface NamedCall extends WaitingCall {
   /** Whether it was named by its number in the list, which another call may have now. */
@@ -11,8 +11,8 @@ export interface NamedCall extends WaitingCall {
   runtime: ToolRuntime;
 }
 
-export const isUndecided = ({ approval, begunAt }: WaitingCall): boolean =>
-  approval.decision === undefined && begunAt === undefined;
+export const isUndecided = (call: WaitingCall): boolean =>
+  call.approval.decision === undefined && !hasBegun(call);
 
 /** The runtime with which approvals are read and decided. */
 export async function openForApprovals(context: CommandContext): Promise<ToolRuntime> {
@@ -41,7 +41,7 @@ export async function namedCall({
     (call) => sessionId === undefined || call.sessionId === sessionId,
   );
   // A call that was asked about again may also be in the list of those that may have run.
-  const waiting = inSession.filter(({ begunAt }) => begunAt === undefined);
+  const waiting = inSession.filter((call) => !hasBegun(call));
   const matching = waiting.length > 0 ? waiting : inSession;
   const [call] = matching;
   if (call === undefined) {

@@ -32,6 +32,11 @@ export interface WaitingCall {
   session?: ToolSession;
 }
 
+/** A call that has begun, and whose end is not recorded. */
+export type BegunCall = WaitingCall & { begunAt: number };
+
+export const hasBegun = (call: WaitingCall): call is BegunCall => call.begunAt !== undefined;
+
 export interface WaitingCalls {
   /**
    * The oldest question first. Includes calls that are decided and have not run yet, and those that

@@ -2,7 +2,7 @@ import { isObject, isThenable } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 /**
- * Refuses what is no tool of a framework, such as nothing, or a promise of a tool.
+ * Refuses a value that can't be a tool of a framework: one that is not an object, or a promise.
  *
  * @param of what takes the tool, for the message
  * @param tool as the caller gave it
@@ -12,6 +12,6 @@ export function assertForeignTool(of: string, tool: unknown): void {
   if (isObject(tool) && !isThenable(tool)) return;
   throw new EthosError(
     'TOOL_INVALID',
-    `${of}: the tool is none; give a tool of the framework, after await`,
+    `${of}: give a tool of the framework; if you have a promise of a tool, await it first`,
   );
 }

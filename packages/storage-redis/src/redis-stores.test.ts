@@ -148,6 +148,17 @@ describe('createRedisStores', () => {
   });
 });
 
+/** Opens key-value stores that give a call up after 300 milliseconds. */
+async function openImpatient(url: string) {
+  // The limit also applies to opening, and a busy machine may reach it.
+  const { store, close } = await vi.waitFor(
+    async () => createRedisStores({ url, timeoutMs: 300 }).keyValue.open(),
+    { timeout: 600_000 },
+  );
+  onTestFinished(() => close?.());
+  return store;
+}
+
 describe('a Redis that ends', () => {
   it('fails calls until it is back, and has what it acknowledged', async () => {
     const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
@@ -188,11 +199,7 @@ describe('a Redis that ends', () => {
   it('gets no call later that was given up while it was away', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
-    const { store, close } = await vi.waitFor(
-      async () => createRedisStores({ url: server.path, timeoutMs: 300 }).keyValue.open(),
-      { timeout: 600_000 },
-    );
-    onTestFinished(() => close?.());
+    const store = await openImpatient(server.path);
     const kv = store('t', 's');
     await server.end('SIGKILL');
     // The first ones may be sent before the client knows. Of those a write may have been made.
@@ -231,12 +238,7 @@ describe('a Redis that ends', () => {
   it('that does not answer is given up after timeoutMs', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
-    // The limit also applies to opening, and a busy machine may reach it.
-    const { store, close } = await vi.waitFor(
-      async () => createRedisStores({ url: server.path, timeoutMs: 300 }).keyValue.open(),
-      { timeout: 600_000 },
-    );
-    onTestFinished(() => close?.());
+    const store = await openImpatient(server.path);
     server.signal('SIGSTOP');
     await expect(store('t', 's').set('k', 'v')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',

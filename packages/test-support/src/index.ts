@@ -14,6 +14,8 @@ export { canTrace } from './can-trace.js';
 export { collectGarbage } from './collect-garbage.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
+export { errorsWithoutSession } from './errors-without-session.js';
+export { createGate } from './gate.js';
 export { growthOf, steepParts } from './growth/growth-of.js';
 export type { Measured } from './growth/measure-growth.js';
 export type { Outcome } from './in-turn/outcome.js';

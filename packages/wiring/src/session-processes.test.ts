@@ -60,12 +60,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Processes that are ready and begin at the same time. */
-async function processes(
+/** Processes that begin at the same time. */
+async function begun(
   count: number,
   calls: readonly ToolCall[],
   attempts = 1,
-): Promise<SessionResult[]> {
+): Promise<RunningScript[]> {
   const work = [JSON.stringify(calls), String(attempts), ...(url === undefined ? [] : [url])];
   const running = Array.from({ length: count }, (_, machine) =>
     startScript(script, { args: [folder, homeOf(machine), ...work] }),
@@ -73,6 +73,16 @@ async function processes(
   started.push(...running);
   for (const each of running) await saying(each, 'ready');
   for (const { child } of running) child.kill('SIGUSR2');
+  return running;
+}
+
+/** The results of processes that begin at the same time. */
+async function processes(
+  count: number,
+  calls: readonly ToolCall[],
+  attempts = 1,
+): Promise<SessionResult[]> {
+  const running = await begun(count, calls, attempts);
   const results: SessionResult[] = [];
   for (const { ended, lines } of running) {
     expect(await ended).toMatchObject({ code: 0 });
@@ -152,6 +162,23 @@ describe.each(inCheck(PLACES, ([, , isWhole]) => isWhole))(
       expect(results).toHaveLength(MANY * ATTEMPTS);
       expect(results.filter(({ result }) => result.ok)).toHaveLength(1);
       expect(paid()).toBe('once\n');
+    });
+
+    it('names a call whose process was killed while it ran, and asks before it runs again', async () => {
+      const killed = { ...PAY, toolCallId: 'k', args: { text: 'killed' } };
+      const [asked] = await processes(1, [killed]);
+      await decide(asked?.approval, true);
+      const [running] = await begun(1, [killed]);
+      await running?.ended;
+      expect(running?.child.signalCode).toBe('SIGKILL');
+      expect(paid()).toBe('killed\n');
+      const unfinished = () => here((session) => session.unfinished());
+      expect(await unfinished()).toMatchObject([{ toolCallId: 'k', toolName: 'pay' }]);
+      const [again] = await processes(1, [killed]);
+      expect(again?.approval?.reason).toContain('may have run');
+      const { question } = asked?.approval ?? expect.fail('nothing was asked');
+      expect(await here((session) => session.withdraw({ toolCallId: 'k', question }))).toBe(true);
+      expect([await unfinished(), paid()]).toEqual([[], 'killed\n']);
     });
 
     it.runIf(isWhole)(

@@ -9,6 +9,7 @@ import {
   type ToolSession,
 } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { createGate } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
@@ -311,14 +312,8 @@ describe('a session', () => {
 
   describe('whose process may have ended while it ran', () => {
     const startSlow = async () => {
-      let begin = () => {};
-      let release = () => {};
-      const running = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const begun = createGate();
+      const released = createGate();
       const slow = defineTool({
         name: 'slow',
         description: 'Pays slowly.',
@@ -326,8 +321,8 @@ describe('a session', () => {
         requiresApproval: () => 'it pays',
         input: z.object({}),
         async execute() {
-          begin();
-          await released;
+          begun.open();
+          await released.opened;
           return ok('paid');
         },
       });
@@ -338,11 +333,11 @@ describe('a session', () => {
       await first.decide(approval, { approved: true });
       expect(await first.unfinished()).toEqual([]);
       const resumed = first.resume();
-      await running;
+      await begun.opened;
       // Another process, which can't know whether the first one is alive.
       const second = (await start({ tools: [slow] })).session('s');
       const end = async () => {
-        release();
+        released.open();
         return (await resumed).map(({ result }) => result.ok);
       };
       return { first, second, issued, approval, end };

@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { isUndecided, openForApprovals } from '../named-call.js';
 import { safeLine } from '../output.js';
 import { unfinishedText } from '../unfinished-text.js';
-import { findWaitingCalls } from '../waiting-calls.js';
+import { findWaitingCalls, hasBegun } from '../waiting-calls.js';
 
 /**
  * Lists the undecided calls of all sessions, and those that may have run. Exits with 1 if a session
@@ -13,7 +13,7 @@ export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const { calls, problems } = await findWaitingCalls(await openForApprovals(context));
   const waiting = calls.filter(isUndecided);
-  const unfinished = calls.filter(({ begunAt }) => begunAt !== undefined);
+  const unfinished = calls.filter(hasBegun);
   if (out.isJson) {
     out.json({
       waiting: waiting.map(({ sessionId, from, approval }, index) => ({

@@ -7,7 +7,7 @@ import { openForApprovals } from '../named-call.js';
 import { safeText } from '../output.js';
 import { tellResult } from '../tell-result.js';
 import { unfinishedText } from '../unfinished-text.js';
-import { findWaitingCalls } from '../waiting-calls.js';
+import { findWaitingCalls, hasBegun } from '../waiting-calls.js';
 
 /**
  * Resumes a session: runs the calls that were approved, and reports those that were refused. An
@@ -23,11 +23,11 @@ export async function run(input: CommandInput): Promise<number> {
   const runtime = await openForApprovals(context);
   const { calls } = await findWaitingCalls(runtime);
   const own = calls.filter(({ sessionId }) => sessionId === id);
-  const unfinished = own.filter(({ begunAt }) => begunAt !== undefined);
+  const unfinished = own.filter(hasBegun);
   for (const call of unfinished) out.note(unfinishedText(call));
-  const decided = own.find(
-    ({ approval, session, begunAt }) =>
-      session !== undefined && begunAt === undefined && approval.decision,
+  const waiting = own.filter((call) => !hasBegun(call));
+  const decided = waiting.find(
+    ({ approval, session }) => session !== undefined && approval.decision,
   );
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   if (decided?.session !== undefined) {
@@ -43,10 +43,10 @@ export async function run(input: CommandInput): Promise<number> {
     const isFine = results.every(({ result }) => result.ok) && unfinished.length === 0;
     return isFine ? EXIT.ok : EXIT.found;
   }
-  const waiting = own.find(({ begunAt }) => begunAt === undefined);
-  if (waiting?.from === 'session') {
+  const [first] = waiting;
+  if (first?.from === 'session') {
     throw usageError(
-      `${waiting.approval.toolCallId} waits; decide with "ethosagent approvals approve ${waiting.approval.toolCallId}"`,
+      `${first.approval.toolCallId} waits; decide with "ethosagent approvals approve ${first.approval.toolCallId}"`,
     );
   }
   const info = await runtime.sessions.get(id);

@@ -21,6 +21,6 @@ export function assertToolSession(
   if (needed.every((name) => typeof given[name] === 'function')) return;
   throw new EthosError(
     'CONFIG_INVALID',
-    `${of}: the session is none; give one of a runtime, such as runtime.session('first')`,
+    `${of}: give a session of a runtime, such as runtime.session('first')`,
   );
 }
