@@ -376,6 +376,13 @@ describe('terminal tells progress', () => {
     expect(messages.length).toBeGreaterThan(1);
     expect(messages.length).toBeLessThan(7);
   });
+
+  it('with whole lines, so that no half of a secret is told', async () => {
+    const world = createTerminalWorld();
+    const line = 'x'.repeat(1_900);
+    await world.run('terminal', { command: `echo ${line}` });
+    expect(world.events.map(({ message }) => message)).toEqual([line]);
+  });
 });
 
 /** Whether such a process exists and is not a zombie. */

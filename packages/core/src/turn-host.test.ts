@@ -476,6 +476,36 @@ describe('TurnHost.onProgress', () => {
     ]);
     expect(emitted).toEqual([event, event]);
   });
+
+  it('is told what a person would see, and so is emit', async () => {
+    const told: string[] = [];
+    const emitted: string[] = [];
+    const registry = new DefaultToolRegistry();
+    registry.register(
+      makeTool('x', (_, { emit }) => {
+        for (const message of [
+          '\u001b]0;root@bank\u0007\u001b[31mred\u001b[0m',
+          '\u001b[2J\u001b[1;1Happrove? yes',
+          'rm x\rls\u0008\u0008',
+          'a\u202eb\u200bc\ud800',
+          'two\r\nlines\tand 👩‍🚀',
+        ]) {
+          emit({ type: 'progress', toolName: 'x', message, audience: 'user' });
+        }
+        return { ok: true, value: '' };
+      }),
+    );
+    await registry.executeParallel(
+      [call('x')],
+      { ...batchContext(), emit: ({ message }) => emitted.push(message) },
+      undefined,
+      undefined,
+      undefined,
+      { onProgress: ({ message }) => void told.push(message) },
+    );
+    expect(told).toEqual(['red', 'approve? yes', 'rm x\nls', 'abc\ufffd', 'two\nlines\tand 👩‍🚀']);
+    expect(emitted).toEqual(told);
+  });
 });
 
 describe('TurnHost.delegation', () => {

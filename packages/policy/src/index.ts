@@ -218,7 +218,7 @@ export {
 } from './source-trust.js';
 export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';
-export { cleanLine, cleanText, hiddenIn, takenOutPattern } from './text/clean-text.js';
+export { cleanLine, cleanText, hiddenIn, takenOutPattern, visibleText } from './text/clean-text.js';
 export {
   hasControls,
   showControls,

@@ -1,16 +1,17 @@
-import { shorten } from '@ethosagent/policy';
 import { HeadTail } from './head-tail.js';
 import { LineCleaner } from './line-cleaner.js';
 import type { Spilled, SpillFile } from './spill-file.js';
 
 const PROGRESS_MS = 250;
-const PROGRESS_CHARS = 500;
 
 export interface CommandOutputOptions {
   /** How many characters of the beginning, and of the end, of each stream are kept. */
   keepChars: number;
   spill: SpillFile;
-  /** Called with the newest line, at most four times a second. */
+  /**
+   * Called with the newest line, at most four times a second. It is whole: half of a secret would
+   * not be found in it.
+   */
   onProgress: (line: string) => void;
   /** A clock that never goes back, in milliseconds. */
   now?: () => number;
@@ -62,10 +63,11 @@ export class CommandOutput {
     if (line === '' || line === this.#lastLine) return;
     this.#lastProgress = now;
     this.#lastLine = line;
-    this.#options.onProgress(shorten(line, PROGRESS_CHARS));
+    this.#options.onProgress(line);
   }
 }
 
 function newestLine(text: string): string {
-  return text.slice(-4000).trimEnd().split('\n').at(-1)?.trim() ?? '';
+  const lines = text.trimEnd();
+  return lines.slice(lines.lastIndexOf('\n') + 1).trim();
 }

@@ -1,6 +1,7 @@
 import { cleanLine, needsCleaning } from './clean-line.js';
 
 const MAX_LINE_CHARS = 64 * 1024;
+const MAX_CURRENT_CHARS = 2_000;
 
 /**
  * Cleans output as it comes. It returns lines that are complete, or that are too long to wait for.
@@ -35,10 +36,25 @@ export class LineCleaner {
     return rest;
   }
 
-  /** Returns the line that is being written now, e.g. a progress bar. */
+  /**
+   * Returns the state of the line that is being written now, e.g. of a progress bar. Nothing if it is
+   * longer than 2,000 characters: a part of it might have half of a secret.
+   */
   current(): string {
-    return cleanLine(this.#pending.slice(-2000)).split('\n').at(-1) ?? '';
+    const end = this.#pending.slice(-MAX_CURRENT_CHARS);
+    if (end.length === this.#pending.length) return lastLine(end);
+    const state = end.indexOf('\r');
+    return state < 0 ? '' : lastLine(end.slice(state));
   }
+
+  /** Returns the end of the line that is being written now: 2,000 characters at most. */
+  currentEnd(): string {
+    return lastLine(this.#pending.slice(-MAX_CURRENT_CHARS));
+  }
+}
+
+function lastLine(text: string): string {
+  return cleanLine(text).split('\n').at(-1) ?? '';
 }
 
 /** Returns the lines that are kept of overwritten states. */

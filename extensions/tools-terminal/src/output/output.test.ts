@@ -130,6 +130,17 @@ describe('LineCleaner', () => {
     expect(searched).toBeGreaterThan(0);
     expect(searched).toBeLessThan(800_000);
   });
+  it('tells the state of a line while it is written, and no part of a state', () => {
+    const cleaner = new LineCleaner();
+    cleaner.add('before\n10%');
+    expect(cleaner.current()).toBe('10%');
+    cleaner.add(`\r${'#'.repeat(1990)}\r20%`);
+    expect(cleaner.current()).toBe('20%');
+    const long = 'x'.repeat(2001);
+    cleaner.add(`\n${long}`);
+    expect(cleaner.current()).toBe('');
+    expect(cleaner.currentEnd()).toBe(long.slice(1));
+  });
   growsLinearly(
     'takes linear time for many small pieces of one line',
     (size) => size,

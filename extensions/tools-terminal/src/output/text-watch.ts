@@ -24,7 +24,7 @@ export class TextWatch {
       const cleaner = this.#cleaners[stream];
       const known = this.#ends[stream] + cleaner.add(text);
       // A prompt has no end of its line.
-      if ((known + cleaner.current()).includes(this.#wanted)) this.#seen = true;
+      if ((known + cleaner.currentEnd()).includes(this.#wanted)) this.#seen = true;
       this.#ends[stream] = known.slice(-this.#wanted.length);
     }
   }

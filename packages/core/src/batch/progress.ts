@@ -1,4 +1,4 @@
-import { discard, truncateToBudget } from '@ethosagent/policy';
+import { discard, truncateToBudget, visibleText } from '@ethosagent/policy';
 import type { ToolProgressEvent } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
 import type { SecretRedactor } from '../results/redact.js';
@@ -12,9 +12,9 @@ export const MAX_EVENTS = 10_000;
 export const MAX_MESSAGE_CHARS = 2_000;
 
 /**
- * Makes the `emit` of one call. While the call lasts, events are completed, redacted, cut and
- * passed on, up to `MAX_EVENTS` of them. A malformed event is dropped. The tool never sees what a
- * listener throws.
+ * Makes the `emit` of one call. While the call lasts, events are completed, cleaned of what a person
+ * would not see, redacted, cut and passed on, up to `MAX_EVENTS` of them. A malformed event is
+ * dropped. The tool never sees what a listener throws.
  */
 export function createEmit(
   toolName: string,
@@ -30,7 +30,7 @@ export function createEmit(
       const { message, percent, audience } = event;
       if (typeof message !== 'string') return;
       sent++;
-      const piece = redactPiece(begun, message, scope.redactor);
+      const piece = redactPiece(begun, cleaned(message, scope.redactor), scope.redactor);
       begun = piece.begun;
       const returned: unknown = listener({
         type: 'progress',
@@ -45,6 +45,13 @@ export function createEmit(
       // A hostile event or a listener that throws does not harm the call.
     }
   };
+}
+
+function cleaned(message: string, redactor: SecretRedactor | undefined): string {
+  const visible = visibleText(message);
+  if (redactor === undefined || visible === message) return visible;
+  // A secret may have characters that are not visible. It is not found without them.
+  return visibleText(redactor.redact(message));
 }
 
 /**

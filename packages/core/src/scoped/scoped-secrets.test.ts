@@ -235,6 +235,22 @@ describe('a secret that a call resolved does not leave it', () => {
     ]);
   });
 
+  it('in progress events with escape sequences of terminals', async () => {
+    const lines = '-----BEGIN KEY-----\r\nfirst line\r\n-----END KEY-----';
+    const { messages } = await run(
+      (secret, emit) => {
+        emit(`\u001b[1m${secret.slice(0, 6)}\u001b[0m${secret.slice(6)}`);
+        // Without what is cleaned away, it is the start of the secret.
+        emit(`begins ${secret.slice(0, 8)}\u001b[0m`);
+        emit(`${secret.slice(8)}\u200b.`);
+        emit(`\u001b[31m${lines}`);
+        return ok('done');
+      },
+      { lines },
+    );
+    expect(messages).toEqual(['[secret:key]', 'begins …', '[secret:key].', '[secret:lines]']);
+  });
+
   it('in several progress events, though another secret seemed to begin before it', async () => {
     const { messages } = await run(
       (_, emit) => {

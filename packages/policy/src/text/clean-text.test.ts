@@ -2,7 +2,7 @@ import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import { anyText } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, cleanText, hiddenIn } from './clean-text.js';
+import { cleanLine, cleanText, hiddenIn, visibleText } from './clean-text.js';
 
 describe('cleanText', () => {
   it.each([
@@ -59,6 +59,17 @@ describe('cleanText', () => {
 describe('cleanLine', () => {
   it('is one line, whatever the text has', () => {
     expect(cleanLine('a\n[user] b\r\n\u2028c\u0085d', 100)).toBe('a [user] b cd');
+  });
+});
+
+describe('visibleText', () => {
+  it('keeps white space, and the tokens of chat templates', () => {
+    expect(visibleText('  <|im_start|>\t\u001b[1mx\u001b[0m \r\n')).toBe('  <|im_start|>\tx \n');
+  });
+  it('gives text without anything that is hidden but tokens', () => {
+    for (const text of ['\u0000\u009b31m', '\ud800\u200b', '\u2028\u0085', '\u001b']) {
+      expect(hiddenIn(visibleText(text))).toBeUndefined();
+    }
   });
 });
 

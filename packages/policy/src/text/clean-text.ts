@@ -31,6 +31,18 @@ export function hiddenIn(text: string): string | undefined {
 }
 
 /**
+ * What a person sees of a text: no escape sequences of terminals, no control characters except tabs
+ * and line feeds, no invisible characters, no halves of characters.
+ *
+ * @param text of any length
+ * @returns the rest, with line feeds as its only line ends
+ */
+export function visibleText(text: string): string {
+  const plain = plainLines(withoutControls(withoutEscapes(text.toWellFormed())));
+  return withoutInvisible(plain);
+}
+
+/**
  * A text of a stranger for a model or a person: no hidden characters, no chat-template tokens.
  *
  * @param text of any length; all but its beginning is dropped first
@@ -38,8 +50,7 @@ export function hiddenIn(text: string): string | undefined {
  * @returns the text, trimmed
  */
 export function cleanText(text: string, maxChars: number): string {
-  const start = takeStart(text, maxChars * 4).toWellFormed();
-  const visible = withoutInvisible(plainLines(withoutControls(withoutEscapes(start))));
+  const visible = visibleText(takeStart(text, maxChars * 4));
   const clean = withoutModelTokens(visible).trim();
   return clean.length <= maxChars ? clean : shorten(clean, maxChars - 1);
 }
