@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,6 +47,48 @@ describe('createAttachmentCache', () => {
     await expect(cache.get(id)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
     await cache.put(bytes, info);
     expect(await cache.get(id)).toEqual(bytes);
+  });
+
+  it('follows no link out of its folder', async () => {
+    const cache = createAttachmentCache({ dir: join(dir, 'cache') });
+    const outside = join(dir, 'outside');
+    mkdirSync(outside);
+    const { id } = await cache.put(bytes, info);
+    const path = join(dir, 'cache', id.slice(0, 2), id.slice(2));
+    const target = join(outside, 'target');
+    writeFileSync(target, 'theirs');
+    rmSync(path);
+    symlinkSync(target, path);
+    await expect(cache.put(bytes, info)).rejects.toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+    expect(readFileSync(target, 'utf8')).toBe('theirs');
+    writeFileSync(target, bytes);
+    await expect(cache.get(id)).rejects.toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+
+    rmSync(join(dir, 'cache', id.slice(0, 2)), { recursive: true });
+    symlinkSync(outside, join(dir, 'cache', id.slice(0, 2)));
+    await expect(cache.put(bytes, info)).rejects.toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+    expect(readdirSync(outside)).toEqual(['target']);
+  });
+
+  it.each<[given: unknown, problem: string]>([
+    [undefined, 'the options are missing; give an object with dir, maxBytes'],
+    [{ dri: '/x' }, 'there is no option "dri"; did you mean "dir"?'],
+    [{}, 'dir must be an absolute path'],
+    [{ dir: 'attachments' }, 'dir must be an absolute path'],
+    [{ dir: 5 }, 'dir must be an absolute path'],
+  ])('refuses the options %j', (given, problem) => {
+    expect(() => Reflect.apply(createAttachmentCache, undefined, [given])).toThrow(
+      `CONFIG_INVALID: createAttachmentCache: ${problem}`,
+    );
+  });
+
+  it('may be a link itself, and may be made later', async () => {
+    mkdirSync(join(dir, 'disk'));
+    symlinkSync(join(dir, 'disk'), join(dir, 'linked'));
+    const cache = createAttachmentCache({ dir: join(dir, 'linked', 'cache') });
+    const { id } = await cache.put(bytes, info);
+    expect(await cache.get(id)).toEqual(bytes);
+    expect(readdirSync(join(dir, 'disk', 'cache'))).toEqual([id.slice(0, 2)]);
   });
 
   it.each<[what: string, given: unknown]>([

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { copyBytes } from '@ethosagent/policy';
+import { assertOptions, copyBytes, type OptionNames } from '@ethosagent/policy';
 import { type AttachmentStore, EthosError } from '@ethosagent/types';
+import { assertFolder } from './assert-folder.js';
 import { FsStorage } from './fs-storage.js';
 
 const ID = /^[0-9a-f]{64}$/;
@@ -17,21 +18,28 @@ export interface AttachmentCacheOptions {
   maxBytes?: number;
 }
 
+const OPTIONS: OptionNames<AttachmentCacheOptions> = { dir: true, maxBytes: true };
+
 /**
  * Creates a store that keeps attachments on the disk. The id of an attachment is the SHA-256 of its
  * bytes: equal bytes are stored once, and bytes that changed on the disk are not returned.
  *
  * @param options the folder, and the most bytes of one attachment
  * @returns the store
- * @throws from `put`: `FILE_TOO_LARGE`, `VALUE_INVALID` for bytes that are not a `Uint8Array`, and
+ * @throws `CONFIG_INVALID` if `dir` is not an absolute path, or an option is unknown. From `put`: `FILE_TOO_LARGE`, `VALUE_INVALID` for bytes that are not a `Uint8Array`, and
  * the codes of a write. From `get`: `FILE_TOO_LARGE`, or
- * `STORAGE_FAILED` if the bytes on the disk are not those that were put there
+ * `STORAGE_FAILED` if the bytes on the disk are not those that were put there. From both:
+ * `PATH_NOT_REACHABLE` if a link in the folder leads out of it
  */
-export function createAttachmentCache({
-  dir,
-  maxBytes = 50_000_000,
-}: AttachmentCacheOptions): AttachmentStore {
-  const storage = new FsStorage({ maxReadBytes: maxBytes });
+export function createAttachmentCache(options: AttachmentCacheOptions): AttachmentStore {
+  assertOptions('createAttachmentCache', options, OPTIONS);
+  const { dir, maxBytes = 50_000_000 } = options;
+  assertFolder('createAttachmentCache', dir);
+  // Its own folder is its reach, so that a link in it leads nowhere else.
+  const storage = new FsStorage({ maxReadBytes: maxBytes }).contained({
+    read: [dir],
+    write: [dir],
+  });
   // Two levels of folders, so that no folder gets large.
   const pathOf = (id: string) => join(dir, id.slice(0, 2), id.slice(2));
 

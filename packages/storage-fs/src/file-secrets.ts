@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, stat as statOf } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import {
   assertOptions,
   compareCodePoints,
@@ -8,6 +8,7 @@ import {
   type OptionNames,
 } from '@ethosagent/policy';
 import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
+import { assertFolder } from './assert-folder.js';
 import { isMissing, storageError } from './errno.js';
 import { FsStorage } from './fs-storage.js';
 import { assertSecretRef, secretError } from './secret-error.js';
@@ -70,9 +71,7 @@ const OPTIONS: OptionNames<FileSecretsOptions> = {
 export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
   assertOptions('createFileSecrets', options, OPTIONS);
   const { dir } = options;
-  if (typeof dir !== 'string' || !isAbsolute(dir)) {
-    throw new EthosError('CONFIG_INVALID', 'createFileSecrets: dir must be an absolute path');
-  }
+  assertFolder('createFileSecrets', dir);
   const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });
   const pathOf = (ref: string) => {
     assertSecretRef(ref);

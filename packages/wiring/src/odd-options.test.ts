@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { SessionBatchOptions } from '@ethosagent/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseReachLock } from './lock/lock-text.js';
+import { loadPersonality } from './personality-file.js';
+import { createPersonalityStore } from './personality-store.js';
 import type { ToolRuntime } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 
@@ -249,6 +251,24 @@ describe('parseReachLock', () => {
   ])('refuses %j', (given, told) => {
     expect(() => Reflect.apply(parseReachLock, undefined, given)).toThrow(
       `CONFIG_INVALID: parseReachLock: ${told}`,
+    );
+  });
+});
+
+describe('the options of personalities', () => {
+  const given: [unknown, string][] = [
+    [undefined, 'the options are missing'],
+    ['/home/x/.ethos', 'the options are of type string'],
+    [{ hom: '/home/x/.ethos' }, 'there is no option "hom"; did you mean "home"?'],
+  ];
+  it.each(given)('of loadPersonality: refuses %j', async (options, told) => {
+    await expect(Reflect.apply(loadPersonality, undefined, [options])).rejects.toThrow(
+      `CONFIG_INVALID: loadPersonality: ${told}`,
+    );
+  });
+  it.each(given)('of createPersonalityStore: refuses %j', (options, told) => {
+    expect(() => Reflect.apply(createPersonalityStore, undefined, [options])).toThrow(
+      `CONFIG_INVALID: createPersonalityStore: ${told}`,
     );
   });
 });

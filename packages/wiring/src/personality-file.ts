@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { nearestName } from '@ethosagent/policy';
+import { assertOptions, nearestName, type OptionNames } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { loadLibraries } from './libraries.js';
 import type { PathVariables } from './substitute.js';
@@ -54,6 +54,12 @@ export function personalityConfigPath(home: string, id: string): string {
   return join(personalityFolder(home, id), 'config.yaml');
 }
 
+const LOAD_OPTIONS: OptionNames<PersonalityOptions & { id: string }> = {
+  home: true,
+  cwd: true,
+  id: true,
+};
+
 /**
  * Reads and checks the file of one personality once. To follow its changes, use
  * `createPersonalityStore`.
@@ -69,6 +75,7 @@ export function personalityConfigPath(home: string, id: string): string {
 export async function loadPersonality(
   options: PersonalityOptions & { id: string },
 ): Promise<PersonalityConfig> {
+  assertOptions('loadPersonality', options, LOAD_OPTIONS);
   const { parsePersonality } = await loadParser();
   const { file, text } = readPersonalityText(options.home, options.id);
   return parsePersonality(text, {

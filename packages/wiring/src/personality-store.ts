@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { assertOptions, type OptionNames } from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
 import {
   assertHome,
@@ -45,6 +46,12 @@ interface Entry extends PersonalityText {
   outcome: { config: PersonalityConfig } | { error: unknown };
 }
 
+const OPTIONS: OptionNames<PersonalityOptions & { now?: () => number }> = {
+  home: true,
+  cwd: true,
+  now: true,
+};
+
 /**
  * Follows the files of all personalities of a home. Each question costs one `stat`. A file that
  * changed is read again.
@@ -62,6 +69,7 @@ interface Entry extends PersonalityText {
 export function createPersonalityStore(
   options: PersonalityOptions & { now?: () => number },
 ): PersonalityStore {
+  assertOptions('createPersonalityStore', options, OPTIONS);
   const { home, now = Date.now } = options;
   assertHome(home);
   const entries = new Map<string, Entry>();
