@@ -250,12 +250,24 @@ describe('createPostgresStores', () => {
       sql(server.url, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
     await readOnly('on');
     // One connection, which is open when the server changes.
-    const { kv } = await opened({ url, maxConnections: 1 });
+    const { kv, problem } = await opened({ url, maxConnections: 1 });
+    // Secrets are only read while an agent works.
+    const { secrets } = createPostgresStores({
+      url,
+      secretsKey: 'k'.repeat(32),
+      ...PATIENT_POSTGRES,
+    });
+    const reader = (await secrets?.open()) ?? expect.fail();
+    onTestFinished(() => reader.close());
+    expect(await reader.problem()).toBeUndefined();
+    expect(await problem()).toMatch(/25006.* read-only.*primary/);
     await expect(kv.set('k', 'v')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: expect.stringMatching(/25006.* read-only.*primary/),
     });
+    expect(await problem()).toMatch(/25006/);
     await readOnly('off');
+    expect(await problem()).toBeUndefined();
     await kv.set('k', 'w');
     expect(await kv.get('k')).toBe('w');
   });

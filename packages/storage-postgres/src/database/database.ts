@@ -24,6 +24,15 @@ export interface Statement {
   isRepeatable?: boolean;
 }
 
+const ALIVE: Statement = { name: 'ethos_alive', text: 'SELECT 1', isRepeatable: true };
+/** Refused by a database that is read-only, as a write would be. It needs no rights. */
+const WRITABLE: Statement = {
+  name: 'ethos_writable',
+  text: `DO $$ BEGIN IF current_setting('transaction_read_only') = 'on' THEN
+    RAISE read_only_sql_transaction; END IF; END $$`,
+  isRepeatable: true,
+};
+
 /**
  * A pool of connections to one schema. Several stores share it, and each of them opens it. The last
  * one that closes it ends the connections.
@@ -96,10 +105,14 @@ export class Database {
     }
   }
 
-  /** Returns what an operator has to fix; `undefined` if the database answers. */
-  async problem(): Promise<string | undefined> {
+  /**
+   * Returns what an operator has to fix; `undefined` if the database answers, and takes writes.
+   *
+   * @param isOnlyRead whether a database that is read-only will do
+   */
+  async problem({ isOnlyRead = false } = {}): Promise<string | undefined> {
     try {
-      await this.run({ name: 'ethos_alive', text: 'SELECT 1', isRepeatable: true }, []);
+      await this.run(isOnlyRead ? ALIVE : WRITABLE, []);
       return undefined;
     } catch (error) {
       const cause = error instanceof EthosError ? error.cause : error;

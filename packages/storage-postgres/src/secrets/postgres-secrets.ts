@@ -14,7 +14,7 @@ export async function openSecrets(
   return {
     store: createSecrets(database, keys),
     close,
-    problem: () => database.problem(),
+    problem: () => database.problem({ isOnlyRead: true }),
   };
 }
 
