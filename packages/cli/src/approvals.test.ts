@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGate, inCheck, isLongRun } from '@ethosagent/test-support';
-import type { Tool } from '@ethosagent/types';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beginCall } from './fixtures/begun-call.js';
 import { openCliHome } from './fixtures/cli-home.js';
 
 const CODER = `name: Coder
@@ -156,31 +156,7 @@ describe('approvals', () => {
   });
 
   it('are named when they have begun, until their end is recorded or they are withdrawn', async () => {
-    const { createToolRuntime } = await import('@ethosagent/wiring');
-    const begun = createGate();
-    const released = createGate();
-    const slow: Tool = {
-      name: 'slow',
-      description: 'Is slow.',
-      schema: { type: 'object' },
-      capabilities: {},
-      requiresApproval: true,
-      async execute() {
-        begun.open();
-        await released.opened;
-        return { ok: true, value: 'done' };
-      },
-    };
-    world.write('.ethos/personalities/slow/config.yaml', 'name: Slow\n');
-    const { home, cwd } = world;
-    const runtime = await createToolRuntime({ home, cwd, personality: 'slow', tools: [slow] });
-    const session = runtime.session('s');
-    const issued = { toolCallId: 'call_1', name: 'slow', args: {} };
-    const [{ approval } = {}] = await session.execute([issued]);
-    if (approval === undefined) throw new Error('it was not asked');
-    await session.decide(approval, { approved: true });
-    const resumed = session.resume();
-    await begun.opened;
+    const { session, issued, end } = await beginCall(world);
     expect(await json('approvals', 'list')).toMatchObject({
       waiting: [],
       unfinished: [{ sessionId: 's', approval: { toolCallId: 'call_1' } }],
@@ -203,9 +179,7 @@ describe('approvals', () => {
     expect((await world.run(['approvals', 'withdraw', 'call_1'])).out).toMatch(/may have run/);
     expect(await json('approvals', 'list')).toMatchObject({ waiting: [], unfinished: [] });
     expect((await world.run(['sessions', 'resume', 's'])).code).toBe(2);
-    released.open();
-    expect((await resumed).map(({ result }) => result.ok)).toEqual([true]);
-    await runtime.close();
+    expect(await end()).toBe(true);
   });
 
   it('are told with their candidates where sessions have calls of one id', async () => {

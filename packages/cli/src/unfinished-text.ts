@@ -1,3 +1,4 @@
+import { UNFINISHED } from './inspect/format.js';
 import { safeLine } from './output.js';
 import type { BegunCall } from './waiting-calls.js';
 
@@ -5,5 +6,5 @@ import type { BegunCall } from './waiting-calls.js';
 export function unfinishedText({ sessionId, approval, begunAt }: BegunCall): string {
   const { toolName, toolCallId } = approval;
   const [name, id, session] = [toolName, toolCallId, sessionId].map((text) => safeLine(text));
-  return `${name} ${id} of the session ${session} began at ${new Date(begunAt).toISOString()}, and its end is not recorded. It still runs, or its process ended and it may have run. It is not run again. "ethosagent audit show ${id}" shows what it reached, if anything; "ethosagent approvals withdraw ${id} --session ${session}" removes it from the list.`;
+  return `${name} ${id} of the session ${session} began at ${new Date(begunAt).toISOString()}, and its end is not recorded. ${UNFINISHED} "ethosagent audit show ${id}" shows what it reached, if anything; "ethosagent approvals withdraw ${id} --session ${session}" removes it from the list.`;
 }

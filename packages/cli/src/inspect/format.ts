@@ -24,3 +24,7 @@ export function costOf(usd: number | undefined): string {
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
+
+/** What is known of a call that has begun and whose end is not recorded. */
+export const UNFINISHED =
+  'It still runs, or its process ended and it may have run. It is not run again.';

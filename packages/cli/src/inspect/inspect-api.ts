@@ -136,8 +136,18 @@ export interface WaitingRow {
   always: GrantScope[];
 }
 
+/** A call that has begun, and whose end is not recorded. */
+export interface UnfinishedRow {
+  sessionId: string;
+  personalityId: string;
+  approval: PendingApproval;
+  /** Milliseconds since the epoch. */
+  begunAt: number;
+}
+
 export interface WaitingList {
   waiting: WaitingRow[];
+  unfinished: UnfinishedRow[];
   /** The sessions that can't be read, and why. */
   problems: string[];
 }
@@ -154,6 +164,13 @@ export interface Decision {
   always?: GrantScope;
 }
 
+/** An unfinished call that is to be removed from the list. */
+export interface Removal {
+  sessionId: string;
+  toolCallId: string;
+  question: string;
+}
+
 /** The differences from the reach lock. */
 export interface LockView {
   file: string;
@@ -167,4 +184,4 @@ export interface LockView {
 export type StreamMessage =
   | { type: 'events'; newest: number; held: number }
   | { type: 'calls'; calls: CallRow[] }
-  | { type: 'approvals'; waiting: number };
+  | { type: 'approvals' };

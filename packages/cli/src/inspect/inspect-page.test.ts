@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isLongRun } from '@ethosagent/test-support';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginCall } from '../fixtures/begun-call.js';
 import { buildPage } from './fixtures/build-page.js';
 import { callEvents, openInspectedHome } from './fixtures/inspected-home.js';
 import {
   openInspector,
   type RunningInspector,
+  signIn,
   startChromium,
   type WatchOptions,
   watchPage,
@@ -222,6 +224,39 @@ describe('approvals', () => {
       expect(done?.result.ok).toBe(true);
       expect(readFileSync(`${world.cwd}/notes/b.txt`, 'utf8')).toBe('one\nthree\n');
       expect(await wrongs()).toEqual([]);
+    } finally {
+      await agent.close();
+    }
+  });
+
+  it('have those beside them that have begun, until they are removed from the list', async () => {
+    const { session, end } = await beginCall(world);
+    try {
+      const { page, wrongs } = await open();
+      await page.getByRole('link', { name: 'Approvals' }).click();
+      const card = page.getByRole('article', { name: 'slow has no recorded end' });
+      await card.getByText('it may have run').waitFor();
+      await page.getByText('Nothing waits.').waitFor();
+      await card.getByRole('button', { name: 'Remove from the list' }).click();
+      await card.waitFor({ state: 'detached' });
+      expect(await session.unfinished()).toEqual([]);
+      expect(await wrongs()).toEqual([]);
+    } finally {
+      expect(await end()).toBe(true);
+    }
+  });
+
+  it('that wait are not removed as if they had begun', async () => {
+    const { agent, session } = await waiting();
+    try {
+      inspector = await openInspector(world);
+      const ask = await signIn(inspector);
+      const [{ toolCallId, question } = { toolCallId: '', question: '' }] = await session.pending();
+      const removal = { sessionId: 's', toolCallId, question };
+      expect(await ask('/api/unfinished', removal)).toMatchObject({ value: { unfinished: [] } });
+      expect(await session.pending()).toMatchObject([{ question }]);
+      const refused = await ask('/api/unfinished', { ...removal, question: 7 });
+      expect(JSON.stringify(refused)).toContain('names no unfinished call');
     } finally {
       await agent.close();
     }

@@ -37,6 +37,8 @@ const isDecision = isShape(
   { reason: isString, args: isAnything, always: isOneOf(['session', 'arguments', 'tool']) },
 );
 
+const isRemoval = isShape({ sessionId: isString, toolCallId: isString, question: isString });
+
 /** The requests of the page, by method and path. */
 export function inspectorRoutes({
   home,
@@ -79,6 +81,11 @@ export function inspectorRoutes({
     'POST /api/approvals': async ({ body }) => {
       if (!isDecision(body)) throw new EthosError('INPUT_INVALID', 'that is no decision');
       await approvals.decide(body);
+      return approvals.list();
+    },
+    'POST /api/unfinished': async ({ body }) => {
+      if (!isRemoval(body)) throw new EthosError('INPUT_INVALID', 'that names no unfinished call');
+      await approvals.remove(body);
       return approvals.list();
     },
     'GET /api/verify': () => verifyRuntimeAudit(home),

@@ -56,9 +56,11 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     await refresh();
     const list = await approvals.list();
     const now = JSON.stringify(
-      list.waiting.map(({ sessionId, approval }) => [sessionId, approval.question]),
+      [list.waiting, list.unfinished].map((calls) =>
+        calls.map(({ sessionId, approval }) => [sessionId, approval.question]),
+      ),
     );
-    if (now !== waiting) streams.send({ type: 'approvals', waiting: list.waiting.length });
+    if (now !== waiting) streams.send({ type: 'approvals' });
     waiting = now;
   };
   let timer: NodeJS.Timeout | undefined;

@@ -18,6 +18,7 @@ it('WaitingApprovals.list says when it looked only at the newest sessions', asyn
   try {
     expect(await new WaitingApprovals(runtime, 'user').list()).toEqual({
       waiting: [],
+      unfinished: [],
       problems: ['only the newest 10000 sessions were looked at'],
     });
   } finally {

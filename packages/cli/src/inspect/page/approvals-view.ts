@@ -1,5 +1,5 @@
-import { counted, dateOf } from '../format.js';
-import type { Decision, WaitingList, WaitingRow } from '../inspect-api.js';
+import { counted, dateOf, UNFINISHED } from '../format.js';
+import type { Decision, Removal, UnfinishedRow, WaitingList, WaitingRow } from '../inspect-api.js';
 import { argumentLines, lineDiff } from '../line-diff.js';
 import { exactJson, visibleLine } from '../visible.js';
 import type { Client } from './client.js';
@@ -19,7 +19,10 @@ export interface ApprovalsViewParts {
   onCount: (waiting: number) => void;
 }
 
-/** The waiting calls: what each would run and change, with buttons for a decision. */
+/**
+ * The waiting calls: what each would run and change, with buttons for a decision. Below them, the
+ * calls that may have run.
+ */
 export function approvalsView({ client, onError, onCount }: ApprovalsViewParts): View {
   const status = h('p', { role: 'status', class: 'muted' });
   const list = h('div', { class: 'cards' });
@@ -27,22 +30,24 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
   let isLoading = false;
   let isOutdated = false;
 
-  const draw = ({ waiting, problems }: WaitingList) => {
+  const draw = ({ waiting, unfinished, problems }: WaitingList) => {
     onCount(waiting.length);
     fill(
       status,
       waiting.length === 0 ? 'Nothing waits.' : `${counted(waiting.length, 'call')} to decide on.`,
     );
-    const now = new Map(waiting.map((row) => [keyOf(row), row]));
+    const now = new Map<string, () => HTMLElement>();
+    for (const row of waiting) now.set(keyOf(row), () => waitingCard(row, decide));
+    for (const row of unfinished) now.set(`begun ${keyOf(row)}`, () => unfinishedCard(row, remove));
     for (const [key, card] of cards) {
       if (now.has(key)) continue;
       card.remove();
       cards.delete(key);
     }
     // A card stays in its place while somebody types into it.
-    for (const [key, row] of now) {
+    for (const [key, create] of now) {
       if (cards.has(key)) continue;
-      const card = waitingCard(row, decide);
+      const card = create();
       cards.set(key, card);
       list.append(card);
     }
@@ -65,12 +70,14 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
       isLoading = false;
     }
   };
-  const decide = async (decision: Decision) => {
-    draw(await client.post<WaitingList>('/api/approvals', decision));
+  const post = async (path: string, body: Decision | Removal) => {
+    draw(await client.post<WaitingList>(path, body));
     status.focus();
     // The request that is running may bring an older list.
     if (isLoading) isOutdated = true;
   };
+  const decide = (decision: Decision) => post('/api/approvals', decision);
+  const remove = (removal: Removal) => post('/api/unfinished', removal);
   status.tabIndex = -1;
   return {
     element: h('div', { class: 'view' }, status, h('div', { class: 'scroll' }, list)),
@@ -82,7 +89,7 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
   };
 }
 
-function keyOf({ sessionId, approval }: WaitingRow): string {
+function keyOf({ sessionId, approval }: WaitingRow | UnfinishedRow): string {
   return JSON.stringify([sessionId, approval.toolCallId, approval.question]);
 }
 
@@ -197,6 +204,40 @@ function waitingCard(
       field('Holds for', scope),
       field('Reason, for the model', why),
     ),
+  );
+}
+
+function unfinishedCard(
+  { sessionId, personalityId, approval, begunAt }: UnfinishedRow,
+  remove: (removal: Removal) => Promise<void>,
+): HTMLElement {
+  const { toolCallId, question, toolName, args } = approval;
+  cards += 1;
+  const id = `waiting-${cards}`;
+  const problem = h('p', { role: 'alert', class: 'warning' });
+  const taken = button('Remove from the list', async () => {
+    taken.disabled = true;
+    try {
+      await remove({ sessionId, toolCallId, question });
+    } catch (error) {
+      fill(problem, error instanceof Error ? error.message : String(error));
+      taken.disabled = false;
+    }
+  });
+  return h(
+    'article',
+    { class: 'card', 'aria-labelledby': id },
+    h('h2', { id }, `${visibleLine(toolName, 100)} has no recorded end`),
+    h('p', {}, `${UNFINISHED} The audit log shows what it reached, if anything.`),
+    facts([
+      ['Session', h('bdi', {}, sessionId)],
+      ['Personality', personalityId],
+      ['Call', h('bdi', {}, toolCallId)],
+      ['Began', dateOf(begunAt)],
+    ]),
+    h('details', {}, h('summary', {}, 'Its arguments'), h('pre', {}, exactJson(args))),
+    problem,
+    taken,
   );
 }
 
