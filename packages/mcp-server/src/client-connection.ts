@@ -14,6 +14,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import { CallIds } from './call-ids.js';
 import { callResultOf, refusedCall } from './call-result.js';
 import { ClientApprovals } from './client-approvals.js';
@@ -30,6 +31,9 @@ export interface ClientConnectionParts {
   settings: McpSessionSettings;
   options: McpServeOptions;
 }
+
+/** The SDK checks a call again and says what is wrong with it. Here, it would be an internal error. */
+const AnyCallSchema = z.looseObject({ method: z.literal('tools/call') });
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -80,11 +84,12 @@ export class ClientConnection {
     });
     discard(this.ended);
     this.#server.setRequestHandler(ListToolsRequestSchema, () => this.#list());
-    this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
-      this.#running.size < (options.maxCallsAtOnce ?? 64)
+    this.#server.setRequestHandler(AnyCallSchema, (request, extra) => {
+      const { params } = CallToolRequestSchema.parse(request);
+      return this.#running.size < (options.maxCallsAtOnce ?? 64)
         ? this.#tracked(this.#call(params, extra))
-        : refusedCall('too many calls at once; wait for those that run'),
-    );
+        : refusedCall('too many calls at once; wait for those that run');
+    });
   }
 
   connect(transport: Transport): Promise<void> {

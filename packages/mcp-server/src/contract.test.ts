@@ -7,6 +7,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   type CallToolResult,
   CallToolResultSchema,
+  ErrorCode,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -181,7 +182,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
         if (message === 'most') world.write('heard', '');
       },
     });
-    expect(heard.map(({ message }) => message)).toEqual(['half', 'again [31m half', 'most']);
+    expect(heard.map(({ message }) => message)).toEqual(['half', 'again half', 'most']);
     const numbers = heard.map(({ progress }) => progress);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
@@ -471,6 +472,20 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       await session.decide(await only(session.pending()), { approved: true });
       expect((await call(second.client, 'count', { line: 'a' })).isError).toBe(true);
       expect(counted()).toBe('');
+    });
+  });
+
+  it.each([
+    ['no parameters', {}],
+    ['no name', { params: { arguments: {} } }],
+    ['a name that is a number', { params: { name: 7 } }],
+    ['arguments that are a list', { params: { name: 'read_file', arguments: [] } }],
+  ])('is told that the parameters of a call are wrong: %s', async (_, given) => {
+    const { client } = await connect();
+    const request = Object({ method: 'tools/call', ...given });
+    await expect(client.request(request, CallToolResultSchema)).rejects.toMatchObject({
+      code: ErrorCode.InvalidParams,
+      message: expect.stringContaining('Invalid tools/call request'),
     });
   });
 
