@@ -94,11 +94,14 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
 
   it('list nothing where nothing was started, and nothing of another session', async () => {
     const world = createTerminalWorld();
-    expect(textOf(await world.run('terminal_read', {}))).toBe(
-      'No command of terminal_start is there.',
-    );
+    expect(await world.run('terminal_read', {})).toMatchObject({
+      value: 'No command of terminal_start is there.',
+      untrusted: false,
+    });
     const id = await start(world, 'sleep 300');
-    expect(textOf(await world.run('terminal_read', {}))).toContain(id);
+    const listed = await world.run('terminal_read', {});
+    expect(textOf(listed)).toContain(id);
+    expect(listed).not.toHaveProperty('untrusted');
     expect(textOf(await world.run('terminal_read', {}, { sessionId: 'other' }))).toBe(
       'No command of terminal_start is there.',
     );
