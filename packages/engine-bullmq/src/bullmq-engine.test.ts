@@ -38,6 +38,13 @@ it.each<[string, unknown]>([
   );
 });
 
+it('createBullmqEngine refuses a misspelt option, and does not connect', () => {
+  const options = { connection: 'redis://127.0.0.1:1', keepJob: 0 };
+  expect(() => createBullmqEngine(options)).toThrow(
+    'CONFIG_INVALID: createBullmqEngine: there is no option "keepJob"; there are connection, queue, prefix, answerMs, keepJobs',
+  );
+});
+
 describe('a worker that is closed', () => {
   const turn = { id: 't', sessionId: 's', priority: 0, delayMs: 0, taking: 0 };
 

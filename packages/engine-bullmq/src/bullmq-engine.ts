@@ -25,6 +25,14 @@ export interface BullmqEngineOptions {
   keepJobs?: number;
 }
 
+const OPTIONS: Readonly<Record<keyof BullmqEngineOptions, true>> = {
+  connection: true,
+  queue: true,
+  prefix: true,
+  answerMs: true,
+  keepJobs: true,
+};
+
 /** An engine on BullMQ. */
 export interface BullmqEngine extends Engine {
   /** The queue, for Bull Board and other programs that show a queue. */
@@ -47,12 +55,14 @@ const MAX_STALLED = 1_000_000;
  * @param options the connection, the name of the queue, and a time in milliseconds
  * @returns the engine; its methods that change the queue throw `STORE_UNAVAILABLE` if Redis does
  * not answer within `answerMs`
- * @throws `CONFIG_INVALID` for an invalid connection, name of the queue, time or number of jobs
+ * @throws `CONFIG_INVALID` for an invalid connection, name of the queue, time or number of jobs, and
+ * for an option that there is not
  * @example
  * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
  */
 export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
   assertConnection(options);
+  assertNames(options);
   const { queue: name = 'ethos-turns', prefix = 'bull', answerMs = 2_000 } = options;
   const { keepJobs = 1_000 } = options;
   if (!/^[\w-]+$/.test(name)) throw invalid('queue must be a name of letters, digits, _ and -');
@@ -215,6 +225,13 @@ function assertConnection(options: BullmqEngineOptions): void {
       ? connection !== ''
       : connection instanceof Object && !(connection instanceof Promise);
   if (!isGiven) throw invalid('connection must be the address of Redis, or options of ioredis');
+}
+
+function assertNames(options: BullmqEngineOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(OPTIONS).join(', ');
+  throw invalid(`there is no option ${JSON.stringify(unknown)}; there are ${known}`);
 }
 
 function assertWhole(
