@@ -26,10 +26,10 @@ const OPTIONS: OptionNames<AttachmentCacheOptions> = { dir: true, maxBytes: true
  *
  * @param options the folder, and the most bytes of one attachment
  * @returns the store
- * @throws `CONFIG_INVALID` if `dir` is not an absolute path, or an option is unknown. From `put`: `FILE_TOO_LARGE`, `VALUE_INVALID` for bytes that are not a `Uint8Array`, and
- * the codes of a write. From `get`: `FILE_TOO_LARGE`, or
- * `STORAGE_FAILED` if the bytes on the disk are not those that were put there. From both:
- * `PATH_NOT_REACHABLE` if a link in the folder leads out of it
+ * @throws `CONFIG_INVALID` if `dir` is not an absolute path, or for an option that there is not.
+ * From `put`: `FILE_TOO_LARGE`, `VALUE_INVALID` for bytes that are not a `Uint8Array`, and the codes
+ * of a write. From `get`: `FILE_TOO_LARGE`, or `STORAGE_FAILED` if the bytes on the disk are not
+ * those that were put there. From both: `PATH_NOT_REACHABLE` if a link in the folder leads out of it
  */
 export function createAttachmentCache(options: AttachmentCacheOptions): AttachmentStore {
   assertOptions('createAttachmentCache', options, OPTIONS);
