@@ -81,6 +81,20 @@ describe('onAccess', () => {
     expect(server.connections).toBe(0);
   });
 
+  it('is told which entry denies an address behind a name', async () => {
+    const denying = createNetworkGuard({
+      allowedHosts: ['*.test'],
+      policy: { deny: ['127.0.0.1'], allow_private_urls: true },
+      lookup: loopbackLookup,
+    });
+    await rejection(denying.fetch('http://a.test/', {}, { onAccess }));
+    const entries = { covers: '*.test', deny: '127.0.0.1' };
+    expect(accesses).toMatchObject([{ decision: 'denied', rule: 'deny list: 127.0.0.1', entries }]);
+    const timeoutMs = 10_000;
+    await rejection(denying.connect(new URL('http://a.test/'), { onAccess, timeoutMs }));
+    expect(accesses[1]).toMatchObject({ decision: 'denied', entries });
+  });
+
   it('is told once of a denied header, method or init key', async () => {
     for (const init of [{ headers: { host: 'a' } }, { method: 'TRACE' }, { agent: {} }]) {
       accesses = [];

@@ -219,6 +219,19 @@ describe('onSpend', () => {
       expect(calls).toBe(1);
     },
   );
+
+  it('is told once of a fetch that leads to that of Node', async () => {
+    const wrapping = createNetworkGuard({
+      allowedHosts: ['127.0.0.1'],
+      fetch: (url, init) => fetch(url, init),
+    });
+    const response = await wrapping.fetch(`${server.origin}/small`, {}, { onAccess, onSpend });
+    await response.text();
+    await wrapping.close();
+    const bytes_out = `GET${server.origin}/small`.length;
+    expect(spent).toEqual({ requests: 1, bytes_in: 5, bytes_out });
+    expect(accesses).toMatchObject([{ decision: 'allowed' }]);
+  });
 });
 
 describe('prepare', () => {

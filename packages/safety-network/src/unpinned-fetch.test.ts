@@ -160,11 +160,32 @@ describe.each(WAYS)(
 describe('a fetch that follows redirects by itself', () => {
   it('gives no answer: where it went was not judged', async () => {
     addresses['good.example'] = [PUBLIC];
+    const cancel = vi.fn();
     const following = async () =>
-      Object.defineProperty(new Response('secret'), 'redirected', { value: true });
+      Object.defineProperty(new Response(new ReadableStream({ cancel })), 'redirected', {
+        value: true,
+      });
     const guard = createNetworkGuard({ allowedHosts: ['*'], lookup, fetch: following });
     const error = await rejection(guard.fetch('http://good.example/'));
     expect(error).toMatchObject({ code: 'HOST_NOT_ALLOWED', rule: 'followed a redirect' });
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it('reaches no other origin through the dispatcher', async () => {
+    addresses['a.example'] = ['127.0.0.1'];
+    addresses['b.example'] = ['127.0.0.1'];
+    const other = await startServer((_, response) => response.end('secret'));
+    const guard = createNetworkGuard({
+      allowedHosts: ['a.example'],
+      policy: { allow_private_urls: true },
+      lookup,
+      fetch: (url, init) => fetch(url, { ...init, redirect: 'follow' }),
+    });
+    const start = `http://a.example:${server.port}/to/b.example:${other.port}`;
+    expect(await rejection(guard.fetch(start))).toMatchObject({ rule: 'dispatcher' });
+    expect(other.connections).toBe(0);
+    await guard.close();
+    await other.close();
   });
 });
 
