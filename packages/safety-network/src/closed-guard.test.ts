@@ -107,8 +107,8 @@ describe('NetworkGuard.close', () => {
     const failed = rejection(guard.connect(url, { timeoutMs: 10_000 }));
     await wasAsked;
     await guard.close();
-    go();
     expect(await failed).toMatchObject(closed);
+    go();
     expect(server.connections).toBe(0);
   });
 

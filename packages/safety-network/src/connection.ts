@@ -1,11 +1,11 @@
-import { setMaxListeners } from 'node:events';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { normalizeHost, urlPort } from '@ethosagent/policy';
-import { CapabilityError, EthosError } from '@ethosagent/types';
+import { CapabilityError } from '@ethosagent/types';
 import { addressOf, type ResolvedAddress } from './address-book.js';
 import { type DecidingEntries, denialError, entriesOf, toNetworkError } from './denials.js';
 import type { NetworkAccess, NetworkSpending } from './hop.js';
 import type { NetworkRules } from './network-rules.js';
+import { RequestLifetime } from './request-lifetime.js';
 
 /** The options of one connection. */
 export interface ConnectOptions {
@@ -20,7 +20,7 @@ export interface ConnectOptions {
    */
   onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Milliseconds within which the connection must be made. */
+  /** Milliseconds within which the address must be found and the connection made. */
   timeoutMs: number;
 }
 
@@ -38,10 +38,23 @@ export interface ConnectionRules {
  */
 export async function openConnection(
   url: URL,
-  { rules, closing, resolveChecked }: ConnectionRules,
+  rules: ConnectionRules,
   options: ConnectOptions,
 ): Promise<Socket> {
-  const signals = options.signal === undefined ? [closing] : [closing, options.signal];
+  const late = `${url.host} did not accept the connection in time`;
+  const lifetime = new RequestLifetime(options.timeoutMs, [rules.closing, options.signal], late);
+  try {
+    return await open(url, rules, { options, lifetime });
+  } finally {
+    lifetime.release();
+  }
+}
+
+async function open(
+  url: URL,
+  { rules, resolveChecked }: ConnectionRules,
+  { options, lifetime }: { options: ConnectOptions; lifetime: RequestLifetime },
+): Promise<Socket> {
   const host = normalizeHost(url.hostname) ?? url.hostname;
   const port = urlPort(url);
   let entries: DecidingEntries = {};
@@ -53,9 +66,9 @@ export async function openConnection(
     rule = verdict.rule;
     entries = verdict.entries ?? {};
     if (verdict.decision === 'denied') throw denialError(verdict);
-    const addresses = await resolveChecked(host, port);
+    const addresses = await lifetime.race(resolveChecked(host, port));
     entries = { ...entries, ...rules.openedBy(host, port, addresses.map(addressOf)) };
-    for (const signal of signals) signal.throwIfAborted();
+    lifetime.throwIfFailed();
     options.onSpend?.({ requests: 1 });
   } catch (error) {
     entries = { ...entries, ...entriesOf(error) };
@@ -74,42 +87,15 @@ export async function openConnection(
     );
   };
   const socket = connect({ host, port, lookup, noDelay: true });
-  return connected(socket, url.host, { timeoutMs: options.timeoutMs, signals });
-}
-
-function connected(
-  socket: Socket,
-  host: string,
-  { timeoutMs, signals }: { timeoutMs: number; signals: readonly AbortSignal[] },
-): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const detail = `${host} did not accept the connection in time`;
-      socket.destroy(new EthosError('NETWORK_TIMEOUT', detail));
-    }, timeoutMs);
-    const reason = () => signals.find(({ aborted }) => aborted)?.reason;
-    const onAbort = () => socket.destroy(toError(reason()));
-    const settle = () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener('abort', onAbort);
-    };
-    for (const signal of signals) {
-      // Node would warn of a leak when eleven connections are being opened.
-      setMaxListeners(Number.POSITIVE_INFINITY, signal);
-      signal.addEventListener('abort', onAbort, { once: true });
-    }
-    socket.once('error', (error) => {
-      settle();
-      reject(error === reason() ? error : toNetworkError(host, error));
+    lifetime.onFailure((reason) => {
+      socket.destroy();
+      reject(reason);
     });
+    socket.once('error', (error) => reject(toNetworkError(url.host, error)));
     socket.once('connect', () => {
-      settle();
       socket.removeAllListeners('error');
       resolve(socket);
     });
   });
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CapabilityError } from '@ethosagent/types';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFilteringProxy } from './filtering-proxy.js';
 import type { FilteringProxyOptions } from './filtering-proxy-api.js';
 import type { NetworkAccess } from './hop.js';
@@ -17,7 +18,12 @@ let accesses: NetworkAccess[];
 let folder: string;
 let socketPath: string;
 const cleanups: Array<() => Promise<unknown>> = [];
-const seen: Array<{ headers: Record<string, unknown>; body: string; method: unknown }> = [];
+const seen: Array<{
+  headers: Record<string, unknown>;
+  hosts: unknown;
+  body: string;
+  method: unknown;
+}> = [];
 
 async function start(options: Partial<FilteringProxyOptions> = {}) {
   const onAccess = (access: NetworkAccess) => accesses.push(access);
@@ -52,7 +58,8 @@ beforeEach(async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
-    seen.push({ headers: request.headers, body, method: request.method });
+    const { headers, headersDistinct, method } = request;
+    seen.push({ headers, hosts: headersDistinct.host, body, method });
     const { 'x-tell': told = '' } = request.headers;
     if (told !== '') response.setHeader('X-Ethos-Proxy', told);
     response.writeHead(200, { 'x-answer': 'yes', 'keep-alive': 'x', 'proxy-authenticate': 'x' });
@@ -82,6 +89,7 @@ beforeEach(async () => {
   cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
@@ -141,6 +149,35 @@ describe('createFilteringProxy, for http', () => {
     });
     expect(answer).toContain('x-answer: yes');
     expect(answer).not.toMatch(/proxy-authenticate|keep-alive: x/i);
+  });
+
+  it('names the host of the URL to the server, and no other', async () => {
+    await start();
+    await talk(get(`http://ok.test:${server.port}/`, 'Host: other.test\r\n'));
+    expect(seen[0]?.hosts).toEqual([`ok.test:${server.port}`]);
+  });
+
+  it('tells the client when an answer breaks off', async () => {
+    const broken = await startTcpServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'),
+    );
+    cleanups.push(() => broken.close());
+    guard = createNetworkGuard({ allowedHosts: [`127.0.0.1:${broken.port}`] });
+    await start();
+    const answer = await talk(get(`http://127.0.0.1:${broken.port}/`));
+    expect(answer).not.toMatch(/\r\n0\r\n\r\n$/);
+  });
+
+  it('ends the connection of a request whose client is gone', async () => {
+    const silent = await startTcpServer(() => {});
+    cleanups.push(() => silent.close());
+    guard = createNetworkGuard({ allowedHosts: [`127.0.0.1:${silent.port}`] });
+    await start({ idleTimeoutMs: 3_600_000 });
+    const client = connect(socketPath);
+    client.write(get(`http://127.0.0.1:${silent.port}/`));
+    await until(() => silent.open === 1);
+    client.destroy();
+    await until(() => silent.open === 0);
   });
 
   it.each([
@@ -240,6 +277,30 @@ describe('createFilteringProxy, for tunnels', () => {
 });
 
 describe('createFilteringProxy', () => {
+  it.each([
+    ['an address that is never found', 0],
+    ['a connection that is never made', 1],
+  ])('says that it waited too long for %s', async (_name, answers) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    let asked = 0;
+    guard = createNetworkGuard({
+      allowedHosts: ['*'],
+      policy: { allow_private_urls: true },
+      lookup: () => {
+        asked += 1;
+        // The next look-up asks again: what was found is too old for it.
+        vi.advanceTimersByTime(60_000);
+        if (asked > answers) return new Promise(() => {});
+        return Promise.resolve([{ address: '127.0.0.1' }]);
+      },
+    });
+    await start({ connectTimeoutMs: 20 });
+    const answer = await talk(get(`http://ok.test:${server.port}/`));
+    expect(answer).toMatch(/^HTTP\/1.1 504 Gateway Timeout\r\n.*NETWORK_TIMEOUT/s);
+    expect(asked).toBe(answers + 1);
+    expect(server.connections).toBe(0);
+  });
+
   it('on a port is for those who have its credential', async () => {
     const proxy = await start({ socketPath: undefined });
     const url = new URL(proxy.url ?? '');
@@ -307,6 +368,47 @@ describe('createFilteringProxy', () => {
     expect(server.connections).toBe(connections);
   });
 
+  it('counts the head and the body of a request, and the body of its answer', async () => {
+    const spent: object[] = [];
+    await start({ onSpend: (amounts) => spent.push(amounts) });
+    const url = `http://ok.test:${server.port}/`;
+    const headers = { Host: `ok.test:${server.port}`, Connection: 'close', 'Content-Length': '5' };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    await talk(`POST ${url} HTTP/1.1\r\n${lines.join('')}\r\nhello`);
+    expect(spent).toEqual([
+      { requests: 1, bytes_out: `${url}${Object.entries(headers).flat().join('')}`.length },
+      { bytes_out: 5 },
+      { bytes_in: 'POST / hello'.length },
+    ]);
+  });
+
+  it('keeps the text of an unknown error to itself', async () => {
+    const onAccess = () => {
+      throw new Error('secret');
+    };
+    await start({ onAccess });
+    const answer = await talk(get(`http://ok.test:${server.port}/`));
+    expect(answer).toMatch(/^HTTP\/1.1 502 .*the request failed/s);
+    expect(answer).not.toContain('secret');
+  });
+
+  it('has no more connections than it may', async () => {
+    await start({ maxConnections: 1 });
+    const place = `ok.test:${server.port}`;
+    const first = connect(socketPath);
+    first.write(`CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n\r\n`);
+    await once(first, 'data');
+    const second = talk(get(`http://${place}/`)).catch(() => '');
+    expect(await second).toBe('');
+    first.destroy();
+    expect(seen).toEqual([]);
+  });
+
+  it('ends a client that sends nothing', async () => {
+    await start({ idleTimeoutMs: 50 });
+    expect(await talk('')).toBe('');
+  });
+
   it('ends what is idle', async () => {
     const silent = await startTcpServer(() => {});
     cleanups.push(() => silent.close());
@@ -332,5 +434,32 @@ describe('createFilteringProxy', () => {
     await ended;
     await until(() => silent.open === 0);
     await expect(talk('x')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('opens no connection after it was closed', async () => {
+    let go = () => {};
+    const found = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const wasAsked = new Promise<void>((asked) => {
+      guard = createNetworkGuard({
+        allowedHosts: ['*'],
+        policy: { allow_private_urls: true },
+        lookup: async () => {
+          asked();
+          await found;
+          return [{ address: '127.0.0.1' }];
+        },
+      });
+    });
+    const proxy = await start();
+    const ended = talk(`CONNECT ok.test:${server.port} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await wasAsked;
+    await proxy.close();
+    expect(await ended).toBe('');
+    go();
+    await (await guard.fetch(`http://ok.test:${server.port}/`)).text();
+    await guard.close();
+    expect(server.connections).toBe(1);
   });
 });

@@ -13,6 +13,7 @@ export class RequestLifetime {
   #reject: ((reason: unknown) => void) | undefined;
   readonly #failure: Promise<never>;
   readonly #timeoutMs: number;
+  readonly #late: string;
   #timer: NodeJS.Timeout | undefined;
   #isIdleTimer = false;
   #isComplete = false;
@@ -23,13 +24,19 @@ export class RequestLifetime {
    * Starts the deadline.
    * @param timeoutMs milliseconds until the deadline
    * @param signals the caller's signals; their reasons become the error
+   * @param late what the error at the deadline says
    */
-  constructor(timeoutMs: number, signals: readonly (AbortSignal | null | undefined)[]) {
+  constructor(
+    timeoutMs: number,
+    signals: readonly (AbortSignal | null | undefined)[],
+    late = `no complete answer within ${timeoutMs} ms`,
+  ) {
     this.#failure = new Promise((_, reject) => {
       this.#reject = reject;
     });
     this.#failure.catch(() => {});
     this.#timeoutMs = timeoutMs;
+    this.#late = late;
     for (const signal of signals) this.follow(signal);
     if (!this.#failed) this.#startDeadline();
   }
@@ -132,7 +139,7 @@ export class RequestLifetime {
   }
 
   #startDeadline(): void {
-    this.#startTimer(this.#timeoutMs, `no complete answer within ${this.#timeoutMs} ms`);
+    this.#startTimer(this.#timeoutMs, this.#late);
   }
 
   #startTimer(ms: number, what: string): void {
