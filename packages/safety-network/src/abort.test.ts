@@ -180,3 +180,22 @@ describe('NetworkGuard.close', () => {
     expect(await rejection(guard.fetch(server.origin))).toMatchObject({ code: 'NETWORK_FAILED' });
   });
 });
+
+describe('NetworkGuard.connect', () => {
+  it.each(['127.0.0.1', 'a.test'])(
+    'aborted before: neither reports %s nor connects',
+    async (host) => {
+      const told: unknown[] = [];
+      const reason = new Error('the user went away');
+      const connecting = guard.connect(new URL(`http://${host}:${server.port}/`), {
+        onAccess: (access) => told.push(access),
+        onSpend: (amounts) => told.push(amounts),
+        signal: AbortSignal.abort(reason),
+        timeoutMs: 10_000,
+      });
+      expect(await rejection(connecting)).toBe(reason);
+      expect(told).toEqual([]);
+      expect(server.connections).toBe(0);
+    },
+  );
+});
