@@ -119,8 +119,8 @@ export class BatchRounds {
       known: () => ledger,
       approve: host?.approve ?? approve,
       grants: () => this.#grants.list(personality),
-      grant: (approval, decision) =>
-        this.#grants.add(approval, decision, { personality, sources: ledger.sources, generation }),
+      grant: (approval, decision, sources) =>
+        this.#grants.add(approval, decision, { personality, sources, generation }),
       files,
       now,
       begin: async () => {

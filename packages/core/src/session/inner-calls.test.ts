@@ -369,6 +369,19 @@ describe('a call that a tool makes, and approvals', () => {
     expect(approve).toHaveBeenCalledTimes(1);
     expect(await session.grants()).toMatchObject([{ toolName: 'risky' }]);
   });
+
+  it('goes by no grant of somebody who was asked before the session read more', async () => {
+    const approve = vi.fn(async () => {
+      // Another batch reads a page while the person thinks.
+      await session.addSource({ source: 'http://evil.test/', tool: 'page' });
+      return { approved: true, always: 'session' as const };
+    });
+    const { run, session } = world({ tools: [risky], callable: ['risky'], approve });
+    await run((calls) => called(calls, 'risky'));
+    expect(await session.grants()).toMatchObject([{ sources: [] }]);
+    await run((calls) => called(calls, 'risky'));
+    expect(approve).toHaveBeenCalledTimes(2);
+  });
 });
 
 describe('a call that a tool makes, and untrusted content', () => {

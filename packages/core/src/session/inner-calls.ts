@@ -19,10 +19,10 @@ import type {
   TurnGate,
   TurnHost,
 } from '../turn-host.js';
-import { type ApprovalBook, emptyBook } from './approval-book.js';
+import { emptyBook } from './approval-book.js';
 import { CallGuard, type CallGuardParts } from './call-guard.js';
 import { type AskHost, answerOfHost } from './host-answer.js';
-import type { UntrustedSource } from './session-api.js';
+import type { CallDecision, PendingApproval, UntrustedSource } from './session-api.js';
 import { sourceOfCall } from './source-list.js';
 
 /** A call that a tool makes, with the call of that tool. */
@@ -51,7 +51,12 @@ export interface InnerCallsParts {
   known: () => { isTainted: boolean; sources: readonly UntrustedSource[] };
   approve: AskHost | undefined;
   grants: CallGuardParts['grants'];
-  grant: ApprovalBook['grant'];
+  /** Adds a grant. The sources are those that the session knew when the person was asked. */
+  grant: (
+    approval: PendingApproval,
+    decision: CallDecision,
+    sources: readonly UntrustedSource[],
+  ) => Promise<void>;
   files: CallGuardParts['files'];
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -138,7 +143,10 @@ export class InnerCalls {
       grants,
       ...(files !== undefined && { files }),
       now,
-      book: { ...emptyBook(call.args), grant: this.#parts.grant },
+      book: {
+        ...emptyBook(call.args),
+        grant: (approval, decision) => this.#parts.grant(approval, decision, sources),
+      },
     });
     let facts: CallFacts | undefined;
     const asked = guard.host();
