@@ -370,6 +370,17 @@ describe('a file in a trusted folder', () => {
     expect(await call(other, 'read', { path })).toContain('mine');
   });
 
+  it('is not trusted where nobody can say whether it was written', async () => {
+    const path = world.file('x.md', 'mine');
+    const sessions = createInMemorySessionStore();
+    const messages = sessions.messages.bind(sessions);
+    const session = (await world.start({ sessions })).session('s');
+    sessions.messages = (id, opts) =>
+      id.endsWith('files') ? Promise.reject(new Error('lost')) : messages(id, opts);
+    expect(await call(session, 'read', { path })).toContain('mine');
+    expect(await isTainted(session)).toBe(true);
+  });
+
   it('is trusted in spite of tools that the personality trusts by name', async () => {
     world.personality('p', ['${CWD}/**', 'shell']);
     const session = (await world.start()).session('s');

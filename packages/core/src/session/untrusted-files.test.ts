@@ -16,6 +16,17 @@ describe('UntrustedFiles', () => {
     expect([...(await other.list())].sort()).toEqual(['/w/a', '/w/b']);
   });
 
+  it('were read if one of several files is, and pages count for nothing', async () => {
+    const store = createInMemorySessionStore();
+    const [one, other] = [new SessionLedgers(store).files, new SessionLedgers(store).files];
+    const read = (path: string) => ({ kind: 'file' as const, path, real: path });
+    const page = { kind: 'url' as const, url: 'https://a.test/w/b' };
+    expect(await other.areWritten([read('/w/a'), read('/w/b')])).toBe(false);
+    await one.note(['/w/b']);
+    expect(await other.areWritten([read('/w/a'), read('/w/b'), page])).toBe(true);
+    expect(await other.areWritten([read('/w/a'), page])).toBe(false);
+  });
+
   it('are noted once, and not below a folder that is', async () => {
     const { files } = new SessionLedgers(createInMemorySessionStore());
     await files.note(['/w']);
