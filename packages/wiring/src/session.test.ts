@@ -284,6 +284,33 @@ describe('a session', () => {
     expect(pays).toEqual([50]);
   });
 
+  it.each<[string, string, object]>([
+    ['arguments', 'tool_settings: {tip: {limit: 2}}', { amount: 2 }],
+    ['settings', 'tool_settings: {tip: {limit: 3}}', { amount: 1 }],
+  ])('takes no yes to other %s than it would run with', async (_, settings, args) => {
+    setPersonality('tool_settings: {tip: {limit: 2}}');
+    const tips: number[] = [];
+    const tip = defineTool({
+      name: 'tip',
+      description: 'Tips.',
+      capabilities: {},
+      settings: z.strictObject({ limit: z.int().default(1) }),
+      requiresApproval: true,
+      input: z.object({ amount: z.number() }),
+      async execute({ amount }) {
+        tips.push(amount);
+        return ok('tipped');
+      },
+    });
+    const session = (await start({ tools: [tip] })).session('s');
+    const approval = await asked(session, 'tip', { amount: 1 });
+    await session.decide(approval, { approved: true });
+    setPersonality(settings);
+    const [again] = await session.execute([call('tip', args, approval.toolCallId)]);
+    expect(again?.approval?.question).toEqual(expect.any(String));
+    expect(tips).toEqual([]);
+  });
+
   it('takes no yes for another asking of the same call', async () => {
     const session = (await start()).session('s');
     const issued = call('pay', { amount: 50 });
@@ -372,6 +399,15 @@ describe('a session', () => {
       expect(await first.unfinished()).toEqual([]);
       expect(await end()).toEqual([true]);
       expect(await second.unfinished()).toEqual([]);
+    });
+
+    it('is named when other calls of the session end', async () => {
+      const { second, approval, end } = await startSlow();
+      const third = (await start()).session('s');
+      await third.decide(await asked(third, 'pay', { amount: 50 }), { approved: true });
+      expect((await third.resume()).map(({ result }) => result.ok)).toEqual([true]);
+      expect(await second.unfinished()).toMatchObject([{ question: approval.question }]);
+      expect(await end()).toEqual([true]);
     });
 
     it('is asked about with a word of its earlier attempt', async () => {
@@ -568,6 +604,19 @@ describe('a session', () => {
         false,
       );
       expect(pays).toEqual([11, 11]);
+    });
+
+    it('at once, for later calls too, grants those and not the ones of the model', async () => {
+      const runtime = await start({
+        approve: ({ args }) =>
+          JSON.stringify(args) === '{"amount":500}'
+            ? { approved: true, args: { amount: 11 }, always: 'arguments' }
+            : 'later',
+      });
+      const session = runtime.session('s');
+      expect((await one(session, 'pay', { amount: 500 })).result.ok).toBe(true);
+      expect(await session.grants()).toMatchObject([{ args: { amount: 11 } }]);
+      expect(pays).toEqual([11]);
     });
   });
 
@@ -775,6 +824,16 @@ describe('a session', () => {
       expect(pays).toEqual([]);
     });
 
+    it.each(places)('does not run if it is refused %s', async (where) => {
+      answer = async () => {
+        const { other, question } = await there(where);
+        await other.decide(question, { approved: false });
+        return true;
+      };
+      expect(await again()).toBe(false);
+      expect(pays).toEqual([]);
+    });
+
     it('does not wait again if it is withdrawn, and its person says later', async () => {
       answer = async () => {
         const { other, question } = await there('here');
@@ -799,35 +858,79 @@ describe('a session', () => {
       expect(pays).toEqual([20]);
     });
 
-    it.each(['tool', 'session', 'arguments'] as const)(
-      'grants nothing for the %s if it is refused in another process',
-      async (always) => {
+    it.each(places)(
+      'runs as it was approved %s, and not as its person says later',
+      async (where) => {
+        let asked = 0;
         answer = async () => {
-          const { other, question } = await there('in another process');
-          await other.decide(question, { approved: false });
-          return { approved: true, always };
+          asked++;
+          const { other, question } = await there(where);
+          await other.decide(question, { approved: true });
+          return { approved: true, args: { amount: 20 } };
+        };
+        expect(await again()).toBe(true);
+        expect([pays, asked]).toEqual([[50], 1]);
+      },
+    );
+
+    it('does not run with the arguments that somebody approved, if its person refuses', async () => {
+      answer = async () => {
+        const { other, question } = await there('here');
+        await other.decide(question, { approved: true, args: { amount: 20 } });
+        return false;
+      };
+      expect(await again()).toBe(false);
+      expect(pays).toEqual([]);
+    });
+
+    const scopes = places.flatMap((where) =>
+      (['tool', 'session', 'arguments'] as const).map((always) => ({ where, always })),
+    );
+    describe.each(['refused', 'withdrawn'])('grants nothing if it is %s meanwhile', (how) => {
+      it.each(scopes)('$where, for the $always', async (of) => {
+        answer = async () => {
+          const { other, question } = await there(of.where);
+          if (how === 'refused') await other.decide(question, { approved: false });
+          else await other.withdraw(question);
+          return { approved: true, always: of.always };
         };
         expect(await again()).toBe(false);
         expect(await session.grants()).toEqual([]);
         expect(pays).toEqual([]);
+      });
+    });
+
+    it.each(scopes)(
+      'grants nothing for the $always if the session is deleted $where',
+      async (of) => {
+        answer = async () => {
+          await runtimes[of.where === 'here' ? 0 : 1]?.sessions.delete('s');
+          return { approved: true, always: of.always };
+        };
+        const [first] = await session.execute([call('pay', { amount: 60 })]);
+        expect(first?.result.ok).toBe(false);
+        expect(await runtimes[0]?.session('s').grants()).toEqual([]);
+        expect(pays).toEqual([]);
       },
     );
-
-    it.each(
-      places.flatMap((where) =>
-        (['tool', 'session', 'arguments'] as const).map((always) => ({ where, always })),
-      ),
-    )('grants nothing for the $always if the session is deleted $where', async (of) => {
-      answer = async () => {
-        await runtimes[of.where === 'here' ? 0 : 1]?.sessions.delete('s');
-        return { approved: true, always: of.always };
-      };
-      const [first] = await session.execute([call('pay', { amount: 60 })]);
-      expect(first?.result.ok).toBe(false);
-      expect(await runtimes[0]?.session('s').grants()).toEqual([]);
-      expect(pays).toEqual([]);
-    });
   });
+
+  it.each(['tool', 'session'] as const)(
+    'grants nothing for the %s if it is deleted, and another call notices that first',
+    async (always) => {
+      const runtime = await start();
+      const session = runtime.session('s', {
+        approve: async () => {
+          await runtime.sessions.delete('s');
+          await session.pending();
+          return { approved: true, always };
+        },
+      });
+      expect((await one(session, 'pay', { amount: 60 })).result.ok).toBe(false);
+      expect(await runtime.session('s').grants()).toEqual([]);
+      expect(pays).toEqual([]);
+    },
+  );
 
   describe('a grant', () => {
     it('for the arguments holds for exactly these, in every session, until it is revoked', async () => {
@@ -857,6 +960,103 @@ describe('a session', () => {
       expect((await one(session, 'pay', { amount: 60 })).approval).toBeDefined();
     });
 
+    it('for the session holds with the sources that its person was shown, and no others', async () => {
+      const session = (await start()).session('s');
+      const [first, later] = [
+        { source: 'a', tool: 'page' },
+        { source: 'b', tool: 'page' },
+      ];
+      await session.addSource(first);
+      const approval = await asked(session, 'pay', { amount: 50 });
+      await session.decide(approval, { approved: true, always: 'session' });
+      expect((await one(session, 'pay', { amount: 60 })).result.ok).toBe(true);
+      const next = await asked(session, 'write_file', write('a'));
+      await session.addSource(later);
+      await session.decide(next, { approved: true, always: 'session' });
+      expect((await session.grants()).map(({ sources }) => sources)).toEqual([[first], [first]]);
+      expect((await one(session, 'write_file', write('a'))).approval).toBeDefined();
+    });
+
+    it.each(['userScopeId', 'teamId'])(
+      'holds in all sessions of one %s, and of no other',
+      async (key) => {
+        const runtime = await start();
+        const of = (id: string, name: string) => runtime.session(id, { identity: { [key]: name } });
+        const approval = await asked(of('a', 'ada'), 'pay', { amount: 50 });
+        await of('a', 'ada').decide(approval, { approved: true, always: 'tool' });
+        expect((await one(of('b', 'ada'), 'pay', { amount: 50 })).result.ok).toBe(true);
+        expect((await one(of('c', 'bob'), 'pay', { amount: 50 })).approval).toBeDefined();
+        expect((await one(runtime.session('d'), 'pay', { amount: 50 })).approval).toBeDefined();
+      },
+    );
+
+    it('holds for one tool under one personality', async () => {
+      personality('other');
+      const twin = { ...pay, name: 'pay_more' };
+      const runtime = await start({ tools: [pay, twin] });
+      const session = runtime.session('s');
+      const approval = await asked(session, 'pay', { amount: 50 });
+      await session.decide(approval, { approved: true, always: 'session' });
+      expect((await one(session, 'pay', { amount: 60 })).result.ok).toBe(true);
+      expect((await one(session, 'pay_more', { amount: 60 })).approval).toBeDefined();
+      const other = runtime.session('s', { personality: 'other' });
+      expect((await one(other, 'pay', { amount: 60 })).approval).toBeDefined();
+    });
+
+    it.each([{}, { always: 'session' as const }])(
+      'or a decision does not hold once the call could reach more, as with %o',
+      async (more) => {
+        const session = (await start()).session('s');
+        await session.addSource({ source: 'a', tool: 'page' });
+        const wanted = call('write_file', write('a'));
+        const [first] = await session.execute([wanted]);
+        await session.decide(first?.approval ?? expect.fail(), { approved: true, ...more });
+        setPersonality('fs_reach: {read: ["${CWD}"], write: ["${CWD}", "/srv"]}');
+        const [again] = await session.execute([wanted]);
+        expect(again?.approval).toBeDefined();
+        expect(again?.approval?.question).not.toBe(first?.approval?.question);
+        expect((await one(session, 'write_file', write('a'))).approval).toBeDefined();
+      },
+    );
+
+    it('for other arguments is for those, also if they need no approval', async () => {
+      const session = (await start()).session('s');
+      const approval = await asked(session, 'pay', { amount: 500 });
+      await session.decide(approval, { approved: true, args: { amount: 5 }, always: 'arguments' });
+      expect(await session.grants()).toMatchObject([{ args: { amount: 5 } }]);
+      expect((await one(session, 'pay', { amount: 500 })).approval).toBeDefined();
+    });
+
+    it('is none that the personality forbids, also at once from the callback', async () => {
+      personality('coder', 'safety: {approvals: {grants: [session]}}\n');
+      const approve = () => ({ approved: true, always: 'tool' as const });
+      const session = (await start({ approve, onError: () => {} })).session('s');
+      expect((await one(session, 'pay', { amount: 50 })).result).toMatchObject({
+        cause: 'NOT_APPROVED',
+      });
+      expect([pays, await session.grants()]).toEqual([[], []]);
+    });
+
+    it('ends when the settings of the tool change, which its person is shown', async () => {
+      setPersonality('tool_settings: {tip: {limit: 2}}');
+      const tip = defineTool({
+        name: 'tip',
+        description: 'Tips.',
+        capabilities: {},
+        settings: z.strictObject({ limit: z.int().default(1) }),
+        requiresApproval: true,
+        input: z.object({}),
+        execute: async (_, { settings }) => ok(`at most ${settings.limit}`),
+      });
+      const session = (await start({ tools: [tip] })).session('s');
+      const approval = await asked(session, 'tip', {});
+      expect(approval.settings).toEqual({ limit: 2 });
+      await session.decide(approval, { approved: true, always: 'tool' });
+      expect((await one(session, 'tip', {})).text).toBe('at most 2');
+      setPersonality('tool_settings: {tip: {limit: 1000}}');
+      expect((await one(session, 'tip', {})).approval?.settings).toEqual({ limit: 1000 });
+    });
+
     it('is none that the personality forbids, and never lifts what it denies', async () => {
       personality('coder', 'safety: {approvals: {grants: [session]}}\n');
       const session = (await start()).session('s');
@@ -883,7 +1083,11 @@ describe('a session', () => {
       await session.decide(approval, yes);
       await session.decide(approval, yes);
       expect(await session.grants()).toHaveLength(1);
-      for (const other of [{ approved: true }, { ...yes, always: 'tool' as const }]) {
+      for (const other of [
+        { approved: true },
+        { ...yes, always: 'tool' as const },
+        { ...yes, args: { amount: 20 } },
+      ]) {
         await expect(session.decide(approval, other)).rejects.toMatchObject({
           code: 'ALREADY_DECIDED',
         });
@@ -941,6 +1145,18 @@ describe('a session', () => {
     const { approval, result } = await one(session, 'pay', { amount: 50 });
     expect([result.ok, approval]).toEqual([false, undefined]);
     expect(await session.pending()).toEqual([]);
+  });
+
+  it('is decided and withdrawn by a process that read it before there was a question', async () => {
+    const session = (await start()).session('s');
+    const other = (await start()).session('s');
+    expect(await other.pending()).toEqual([]);
+    const approval = await asked(session, 'pay', { amount: 50 });
+    expect(await other.withdraw(approval)).toBe(true);
+    expect(await session.pending()).toEqual([]);
+    const next = await asked(session, 'pay', { amount: 60 });
+    await other.decide(next, { approved: false });
+    expect((await session.resume())[0]?.result).toMatchObject({ cause: 'NOT_APPROVED' });
   });
 
   it('withdraws no question of another call', async () => {
