@@ -83,6 +83,21 @@ describe('NetworkGuard.fetch, size', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(300_000);
   });
 
+  it.each(['/plain', '/gzip'])(
+    'refuses the body of %s under a cap that is no number',
+    async (path) => {
+      const server = await keep(
+        startServer((request, response) => {
+          const isEncoded = request.url === '/gzip';
+          if (isEncoded) response.setHeader('content-encoding', 'gzip');
+          response.end(isEncoded ? gzipSync('hello') : 'hello');
+        }),
+      );
+      const response = guard.fetch(server.origin + path, {}, { maxBodyBytes: Number.NaN });
+      expect(await codeOf(response.then((r) => r.text()))).toBe('BODY_TOO_LARGE');
+    },
+  );
+
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
@@ -90,7 +105,7 @@ describe('NetworkGuard.fetch, size', () => {
   ])('counts a body of %s after decoding', async (encoding, compress) => {
     const server = await keep(
       startServer((request, response) => {
-        response.setHeader('content-encoding', encoding);
+        response.setHeader('Content-Encoding', encoding);
         response.end(compress(Buffer.alloc(Number(request.url?.slice(1)), 'x')));
       }),
     );

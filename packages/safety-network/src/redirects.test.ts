@@ -112,9 +112,11 @@ describe('NetworkGuard.fetch, redirects', () => {
     for (let hop = 0; hop < 5; hop += 1) url = from(302, url);
     expect(await (await guard.fetch(url)).text()).toBe('hello');
     await expect(guard.fetch(from(302, url))).rejects.toMatchObject({ code: 'TOO_MANY_REDIRECTS' });
-    await expect(guard.fetch(from(302, '/end'), {}, { maxRedirects: 0 })).rejects.toMatchObject({
-      code: 'TOO_MANY_REDIRECTS',
-    });
+    for (const maxRedirects of [0, Number.NaN]) {
+      await expect(guard.fetch(from(302, '/end'), {}, { maxRedirects })).rejects.toMatchObject({
+        code: 'TOO_MANY_REDIRECTS',
+      });
+    }
   });
 
   it('ends a redirect loop', async () => {
