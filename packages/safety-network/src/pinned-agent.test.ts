@@ -47,6 +47,19 @@ describe('PinnedAgent', () => {
     await agent.destroy();
   });
 
+  it('asks for each port of a name of its own', async () => {
+    const other = await startServer((_, response) => response.end('other'));
+    const refusal = new Error('refused');
+    const agent = new PinnedAgent((_, port) =>
+      port === server.port ? Promise.resolve(ADDRESSES) : Promise.reject(refusal),
+    );
+    expect(await send(agent, `http://a.test:${server.port}`)).toBe('hello');
+    await expect(send(agent, `http://a.test:${other.port}`)).rejects.toBe(refusal);
+    expect(other.connections).toBe(0);
+    await agent.destroy();
+    await other.close();
+  });
+
   // The second request shows that the first had its time: connections are accepted in order.
   it.each(['127.0.0.1', 'a.test'])(
     'opens no connection to %s if its request ends before it is allowed',
