@@ -1,14 +1,30 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { AuditEvent, AuditSink } from '@ethosagent/types';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 const root = mkdtempSync(join(tmpdir(), 'durations-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+/** Its first answer leads to the second. */
+const server = createServer((request, response) => {
+  if (request.url === '/') response.writeHead(302, { location: '/end' });
+  response.end();
+});
+let host = '';
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  host = `127.0.0.1:${Object(server.address()).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await once(server.close(), 'close');
+  rmSync(root, { recursive: true, force: true });
+});
 
 /** What a sink receives for one call, in order. */
 async function told(completed: NonNullable<AuditSink['completed']>): Promise<string[]> {
@@ -33,21 +49,25 @@ async function told(completed: NonNullable<AuditSink['completed']>): Promise<str
   registry.register(
     makeTool(
       'look',
-      async (_args, { scopedFs, scopedProcess }) => {
+      async (_args, { scopedFetch, scopedFs, scopedProcess }) => {
         await scopedFs?.read(join(root, 'file'));
         await scopedFs?.read('/etc/passwd').catch(() => {});
+        await scopedFetch?.fetch(`http://${host}/`);
+        await scopedFetch?.fetch('http://denied.test/').catch(() => {});
         await scopedProcess?.spawn('sleep', ['0.2']);
         return ok('done');
       },
       {
         capabilities: {
           fs_reach: { read: 'from-personality' },
+          network: { allowedHosts: [host] },
           process: { allowedBinaries: ['sleep'] },
         },
       },
     ),
   );
-  expect(await runOne(registry, 'look')).toEqual(ok('done'));
+  const networkPolicy = { allow: [host] };
+  expect(await runOne(registry, 'look', {}, { networkPolicy })).toEqual(ok('done'));
   return lines;
 }
 
@@ -56,6 +76,7 @@ const expected = [
   'read over',
   'read denied',
   'read over',
+  ...['fetch allowed', 'fetch over', 'fetch allowed', 'fetch over', 'fetch denied', 'fetch over'],
   'spawn allowed',
   'spawn over',
 ];

@@ -331,6 +331,11 @@ const ACCESSES: Row[] = [
     [['network', 'fetch', 'data:', 'denied', 'scheme']],
   ],
   [
+    'a fetch that was aborted before, of content',
+    (ctx) => ctx.scopedFetch?.fetch(`data:text/plain,${SECRET}`, { signal: AbortSignal.abort() }),
+    [['network', 'fetch', 'data:', 'denied', 'over before it was judged']],
+  ],
+  [
     'a fetch of an object',
     (ctx) => ctx.scopedFetch?.fetch(textless),
     [['network', 'fetch', '', 'denied', 'malformed URL']],

@@ -1,8 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { makeTool, ok } from '../testing/batch.js';
 import { createCallingWorld } from '../testing/calling-world.js';
 
 const TRUSTS_DOCS = { safety: { untrusted: { trust: ['docs'] } } };
+
+describe('the source of a result', () => {
+  it('has no secret of the call in it', async () => {
+    const server = createServer((_, response) => response.end('a page'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const host = `127.0.0.1:${Object(server.address()).port}`;
+    const hook = makeTool(
+      'hook',
+      async (_, { scopedFetch, secretsResolver }) => {
+        const key = await secretsResolver?.get('key');
+        return ok((await (await scopedFetch?.fetch(`http://${host}/of/${key}`))?.text()) ?? '');
+      },
+      {
+        capabilities: { network: { allowedHosts: [host] }, secrets: ['key'] },
+        outputIsUntrusted: true,
+      },
+    );
+    const personality = () => ({ safety: { network: { allow: [host] } } });
+    const backends = { personality, secretsBackend: async () => 'sk-0123456789' };
+    const { session } = createCallingWorld({ tools: [hook], backends });
+    const [answer] = await session.execute([{ toolCallId: 'c', name: 'hook', args: {} }]);
+    expect(answer?.text).toContain('a page');
+    const source = `http://${host}/of/[secret:key]`;
+    expect(await session.sources()).toEqual([{ source, tool: 'hook' }]);
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+});
 
 describe('a result of a tool that is replaced while it runs', () => {
   it.each([
