@@ -50,7 +50,7 @@ describe('a task that is waited for', () => {
     const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
     expect(ofType(events, 'tool_progress').map(({ message }) => message)).toEqual([
       'echo',
-      'echo: says [2Ja b',
+      'echo: says a b',
     ]);
   });
 
