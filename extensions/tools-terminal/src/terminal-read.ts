@@ -126,7 +126,7 @@ function listed(processes: readonly BackgroundProcess[]): ToolResult {
   });
   return ok(lines.join('\n') || 'No command of terminal_start is there.', {
     structured: { processes: processes.map(factsOf) },
-    // Without a command, nobody else has written anything.
+    // Only the output of commands may come from others.
     ...(processes.length === 0 && { untrusted: false }),
   });
 }

@@ -41,7 +41,7 @@ export async function openConnection(
   rules: ConnectionRules,
   options: ConnectOptions,
 ): Promise<Socket> {
-  const late = `${url.host} did not accept the connection in time`;
+  const late = `no connection to ${url.host} within ${options.timeoutMs} ms`;
   const lifetime = new RequestLifetime(options.timeoutMs, [rules.closing, options.signal], late);
   try {
     return await open(url, rules, { options, lifetime });

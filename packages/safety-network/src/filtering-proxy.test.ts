@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGate } from '@ethosagent/test-support';
 import { CapabilityError } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFilteringProxy } from './filtering-proxy.js';
@@ -426,27 +427,23 @@ describe('createFilteringProxy', () => {
   });
 
   it('opens no connection after it was closed', async () => {
-    let go = () => {};
-    const found = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const wasAsked = new Promise<void>((asked) => {
-      guard = createNetworkGuard({
-        allowedHosts: ['*'],
-        policy: { allow_private_urls: true },
-        lookup: async () => {
-          asked();
-          await found;
-          return [{ address: '127.0.0.1' }];
-        },
-      });
+    const asked = createGate();
+    const found = createGate();
+    guard = createNetworkGuard({
+      allowedHosts: ['*'],
+      policy: { allow_private_urls: true },
+      lookup: async () => {
+        asked.open();
+        await found.opened;
+        return [{ address: '127.0.0.1' }];
+      },
     });
     const proxy = await start();
     const ended = talk(`CONNECT ok.test:${server.port} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await wasAsked;
+    await asked.opened;
     await proxy.close();
     expect(await ended).toBe('');
-    go();
+    found.open();
     await (await guard.fetch(`http://ok.test:${server.port}/`)).text();
     await guard.close();
     expect(server.connections).toBe(1);

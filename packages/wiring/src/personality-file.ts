@@ -54,11 +54,8 @@ export function personalityConfigPath(home: string, id: string): string {
   return join(personalityFolder(home, id), 'config.yaml');
 }
 
-const LOAD_OPTIONS: OptionNames<PersonalityOptions & { id: string }> = {
-  home: true,
-  cwd: true,
-  id: true,
-};
+/** The names that every function with these options takes. */
+export const PERSONALITY_OPTIONS: OptionNames<PersonalityOptions> = { home: true, cwd: true };
 
 /**
  * Reads and checks the file of one personality once. To follow its changes, use
@@ -75,7 +72,7 @@ const LOAD_OPTIONS: OptionNames<PersonalityOptions & { id: string }> = {
 export async function loadPersonality(
   options: PersonalityOptions & { id: string },
 ): Promise<PersonalityConfig> {
-  assertOptions('loadPersonality', options, LOAD_OPTIONS);
+  assertOptions('loadPersonality', options, { ...PERSONALITY_OPTIONS, id: true });
   const { parsePersonality } = await loadParser();
   const { file, text } = readPersonalityText(options.home, options.id);
   return parsePersonality(text, {

@@ -1,12 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertOptions, type OptionNames } from '@ethosagent/policy';
+import { assertOptions } from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
 import {
   assertHome,
   isMissing,
   isPersonalityId,
   loadParser,
+  PERSONALITY_OPTIONS,
   type PersonalityOptions,
   type PersonalityText,
   pathVariables,
@@ -46,12 +47,6 @@ interface Entry extends PersonalityText {
   outcome: { config: PersonalityConfig } | { error: unknown };
 }
 
-const OPTIONS: OptionNames<PersonalityOptions & { now?: () => number }> = {
-  home: true,
-  cwd: true,
-  now: true,
-};
-
 /**
  * Follows the files of all personalities of a home. Each question costs one `stat`. A file that
  * changed is read again.
@@ -69,7 +64,7 @@ const OPTIONS: OptionNames<PersonalityOptions & { now?: () => number }> = {
 export function createPersonalityStore(
   options: PersonalityOptions & { now?: () => number },
 ): PersonalityStore {
-  assertOptions('createPersonalityStore', options, OPTIONS);
+  assertOptions('createPersonalityStore', options, { ...PERSONALITY_OPTIONS, now: true });
   const { home, now = Date.now } = options;
   assertHome(home);
   const entries = new Map<string, Entry>();

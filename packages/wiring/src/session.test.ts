@@ -91,6 +91,16 @@ async function asked(session: ToolSession, name: string, args: unknown): Promise
   return approval;
 }
 
+const tip = defineTool({
+  name: 'tip',
+  description: 'Tips.',
+  capabilities: {},
+  settings: z.strictObject({ limit: z.int().default(1) }),
+  requiresApproval: true,
+  input: z.object({ amount: z.number() }),
+  execute: async ({ amount }, { settings }) => ok(`${amount} of at most ${settings.limit}`),
+});
+
 describe('a session', () => {
   it('marks what was read, asks before an effect, and says which source it was', async () => {
     const session = (await start()).session('s');
@@ -289,26 +299,13 @@ describe('a session', () => {
     ['settings', 'tool_settings: {tip: {limit: 3}}', { amount: 1 }],
   ])('takes no yes to other %s than it would run with', async (_, settings, args) => {
     setPersonality('tool_settings: {tip: {limit: 2}}');
-    const tips: number[] = [];
-    const tip = defineTool({
-      name: 'tip',
-      description: 'Tips.',
-      capabilities: {},
-      settings: z.strictObject({ limit: z.int().default(1) }),
-      requiresApproval: true,
-      input: z.object({ amount: z.number() }),
-      async execute({ amount }) {
-        tips.push(amount);
-        return ok('tipped');
-      },
-    });
     const session = (await start({ tools: [tip] })).session('s');
     const approval = await asked(session, 'tip', { amount: 1 });
     await session.decide(approval, { approved: true });
     setPersonality(settings);
     const [again] = await session.execute([call('tip', args, approval.toolCallId)]);
     expect(again?.approval?.question).toEqual(expect.any(String));
-    expect(tips).toEqual([]);
+    expect(again?.text).not.toContain('at most');
   });
 
   it('takes no yes for another asking of the same call', async () => {
@@ -1039,22 +1036,15 @@ describe('a session', () => {
 
     it('ends when the settings of the tool change, which its person is shown', async () => {
       setPersonality('tool_settings: {tip: {limit: 2}}');
-      const tip = defineTool({
-        name: 'tip',
-        description: 'Tips.',
-        capabilities: {},
-        settings: z.strictObject({ limit: z.int().default(1) }),
-        requiresApproval: true,
-        input: z.object({}),
-        execute: async (_, { settings }) => ok(`at most ${settings.limit}`),
-      });
       const session = (await start({ tools: [tip] })).session('s');
-      const approval = await asked(session, 'tip', {});
+      const approval = await asked(session, 'tip', { amount: 1 });
       expect(approval.settings).toEqual({ limit: 2 });
       await session.decide(approval, { approved: true, always: 'tool' });
-      expect((await one(session, 'tip', {})).text).toBe('at most 2');
+      expect((await one(session, 'tip', { amount: 1 })).text).toBe('1 of at most 2');
       setPersonality('tool_settings: {tip: {limit: 1000}}');
-      expect((await one(session, 'tip', {})).approval?.settings).toEqual({ limit: 1000 });
+      expect((await one(session, 'tip', { amount: 1 })).approval?.settings).toEqual({
+        limit: 1000,
+      });
     });
 
     it('is none that the personality forbids, and never lifts what it denies', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeTool, ok } from '../testing/batch.js';
 import { createCallingWorld } from '../testing/calling-world.js';
 
@@ -10,6 +10,10 @@ describe('the source of a result', () => {
   it('has no secret of the call in it', async () => {
     const server = createServer((_, response) => response.end('a page'));
     await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    });
     const host = `127.0.0.1:${Object(server.address()).port}`;
     const hook = makeTool(
       'hook',
@@ -29,8 +33,6 @@ describe('the source of a result', () => {
     expect(answer?.text).toContain('a page');
     const source = `http://${host}/of/[secret:key]`;
     expect(await session.sources()).toEqual([{ source, tool: 'hook' }]);
-    server.closeAllConnections();
-    await once(server.close(), 'close');
   });
 });
 

@@ -282,8 +282,8 @@ export interface ToolSession {
   ): Promise<void>;
   /**
    * Withdraws a waiting call, decided or not: it does not run. Only the model of an agent's turn
-   * that waits for it is told. A call of `unfinished` is removed from that list, and goes on if it
-   * still runs. Returns whether the call was there.
+   * that waits for it is told. An unfinished call is only removed from the list of `unfinished`: it
+   * is not stopped. Returns whether the call was there.
    */
   withdraw(approval: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean>;
   /**
